@@ -1,0 +1,36 @@
+//! What the loaded plugins and known guests offer, by name: what a scenario can mean.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Kind, Manifest, Name, Offer};
+
+/// Every offer of every plugin, and every guest image.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Catalog {
+    pub plugins: BTreeMap<Name, Manifest>,
+    pub guests: BTreeMap<Name, GuestOffer>,
+}
+
+/// What a scenario must know of a guest image.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuestOffer {
+    pub summary: String,
+    /// The least memory the guest boots with.
+    pub min_memory: Bytes,
+}
+
+impl Catalog {
+    /// The offer of this name and kind, with the plugin it belongs to.
+    #[must_use]
+    pub fn offer(&self, kind: Kind, name: &str) -> Option<(&Name, &Offer)> {
+        self.offers(kind).find(|(_, offer)| offer.name.as_str() == name)
+    }
+
+    /// All offers of a kind.
+    pub fn offers(&self, kind: Kind) -> impl Iterator<Item = (&Name, &Offer)> {
+        let of_kind = self.plugins.iter().filter(move |(_, manifest)| manifest.kind == kind);
+        of_kind.flat_map(|(plugin, manifest)| manifest.offers.iter().map(move |offer| (plugin, offer)))
+    }
+}

@@ -1,0 +1,93 @@
+//! What a hypervisor plugin is asked to make: a domain with its volumes and its network.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Name;
+
+/// How a machine executes its instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Accel {
+    /// Hardware virtualisation by KVM.
+    Kvm,
+    /// QEMU's translator: emulation. Compare shapes, not figures.
+    Tcg,
+    /// Xen's hypervisor.
+    Xen,
+    /// No virtualisation: the host itself.
+    None,
+}
+
+impl std::fmt::Display for Accel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Kvm => "kvm",
+            Self::Tcg => "tcg",
+            Self::Xen => "xen",
+            Self::None => "none",
+        })
+    }
+}
+
+/// A domain to be made. Paths are on the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DomainSpec {
+    pub name: Name,
+    /// RFC 4122 text form.
+    pub uuid: String,
+    /// Ours: the run this domain belongs to; goes into the domain's metadata.
+    pub run: Name,
+    pub accel: Accel,
+    pub vcpus: u32,
+    pub memory_mib: u64,
+    /// `52:54:00:…`
+    pub mac: String,
+    pub kernel: PathBuf,
+    pub initrd: PathBuf,
+    /// Kernel command line without a console argument: the variant knows its console.
+    pub cmdline: String,
+    /// Where the serial console is written.
+    pub console_log: PathBuf,
+    /// The first is the root disk.
+    pub volumes: Vec<Volume>,
+    pub network: Network,
+}
+
+/// How a domain reaches the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "mode", rename_all = "lowercase")]
+pub enum Network {
+    /// QEMU's user networking: the guest reaches the host at `host_address`; the host reaches the guest by forwards.
+    User { host_address: String, forwards: Vec<Forward> },
+}
+
+/// A TCP port of the host's loopback that leads into the guest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forward {
+    pub host_port: u16,
+    pub guest_port: u16,
+}
+
+/// A disk of a domain, as its storage plugin made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Volume {
+    pub source: VolumeSource,
+    /// `raw`, `qcow2`.
+    pub format: String,
+    /// libvirt's words: `none`, `writeback`, `writethrough`, `directsync`, `unsafe`. `None`: the hypervisor's default.
+    #[serde(default)]
+    pub cache: Option<String>,
+    /// libvirt's words: `native`, `threads`, `io_uring`. `None`: the hypervisor's default.
+    #[serde(default)]
+    pub io: Option<String>,
+}
+
+/// What a volume lives on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VolumeSource {
+    File(PathBuf),
+    Block(PathBuf),
+}

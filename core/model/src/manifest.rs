@@ -1,0 +1,71 @@
+//! What a plugin says of itself before it is asked to do anything.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Better, Name, OptionSpec};
+
+/// A plugin's description of itself, the same for every way of loading it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// `hypervisor-kvm`, `storage-file` …
+    pub name: Name,
+    /// The plugin's own version.
+    pub version: String,
+    pub kind: Kind,
+    /// One line for people.
+    pub summary: String,
+    pub offers: Vec<Offer>,
+}
+
+/// The kinds of plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Hypervisor,
+    Storage,
+    Workload,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Hypervisor => "hypervisor",
+            Self::Storage => "storage",
+            Self::Workload => "workload",
+        })
+    }
+}
+
+/// One thing a scenario can name: a hypervisor variant, a backing, a workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The axis value: `kvm-virtio`, `file`, `bonnie`.
+    pub name: Name,
+    pub summary: String,
+    #[serde(default)]
+    pub options: Vec<OptionSpec>,
+    /// Workloads only: the metrics it can report, in the order a report shows them.
+    #[serde(default)]
+    pub metrics: Vec<MetricSpec>,
+    /// Programs that must be on the host for this offer.
+    #[serde(default)]
+    pub host_programs: Vec<String>,
+    /// Programs that must be in the guest (and, for the baseline, on the host).
+    #[serde(default)]
+    pub guest_programs: Vec<String>,
+}
+
+/// One metric of a workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricSpec {
+    /// `write`, `rewrite`, `in`, `wall` …
+    pub name: String,
+    /// A heading for people: `sequential write, block`.
+    pub label: String,
+    /// `KiB/s`, `Mbit/s`, `s`, `cycles` …
+    pub unit: String,
+    pub better: Better,
+    /// True for the metrics a summary and the charts show.
+    #[serde(default)]
+    pub headline: bool,
+}

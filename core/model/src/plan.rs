@@ -1,0 +1,127 @@
+//! A plan: the expanded cells of a scenario in the seeded order in which they will be visited.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Axes, Bytes, Cell, Name, Options, Seconds};
+
+/// Everything a run needs to know; a pure function of scenario, catalogue and host facts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub scenario: Name,
+    #[serde(default)]
+    pub description: String,
+    /// Seed of the order of visits.
+    pub seed: u64,
+    /// Replicates of each cell.
+    pub repeat: u32,
+    pub hosts: BTreeMap<Name, HostSpec>,
+    pub guest: GuestRequest,
+    /// By axis value; `bare` is not among them.
+    pub hypervisors: BTreeMap<Name, Use>,
+    pub storages: BTreeMap<Name, Use>,
+    pub workloads: BTreeMap<Name, Use>,
+    pub cells: Vec<Cell>,
+    pub order: Vec<Visit>,
+    pub baseline: Baseline,
+    pub deadlines: Deadlines,
+}
+
+/// A host as the scenario names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSpec {
+    /// A libvirt URI. `qemu:///embed` is libvirt's QEMU driver inside this process.
+    pub uri: String,
+}
+
+/// The guest every cell uses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuestRequest {
+    /// A guest definition's name.
+    pub image: Name,
+    pub memory: Bytes,
+    pub vcpus: u32,
+}
+
+/// One offer of a plugin with its options.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Use {
+    pub plugin: Name,
+    pub offer: Name,
+    pub options: Options,
+}
+
+/// One stay at a set of machines: they are made, the cells' workloads run one after another, they are removed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Visit {
+    /// From 1.
+    pub replicate: u32,
+    /// Indices into `Plan::cells`, in the order they run; all of the same setup.
+    pub cells: Vec<usize>,
+}
+
+/// Axes that a cell's baseline has instead of its own; `None` keeps the cell's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hypervisor: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<Name>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guests: Option<u32>,
+}
+
+impl Baseline {
+    /// The axes of the cell that `axes` is compared with. A bare baseline has no storage.
+    #[must_use]
+    pub fn of(&self, axes: &Axes) -> Axes {
+        let hypervisor = self.hypervisor.as_ref().unwrap_or(&axes.hypervisor).clone();
+        let storage = match hypervisor.as_str() {
+            Axes::BARE => None,
+            _ => self.storage.clone().or_else(|| axes.storage.clone()),
+        };
+        Axes {
+            host: self.host.as_ref().unwrap_or(&axes.host).clone(),
+            hypervisor,
+            storage,
+            guests: self.guests.unwrap_or(axes.guests),
+            workload: axes.workload.clone(),
+        }
+    }
+}
+
+/// How long each phase may take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deadlines {
+    pub create: Seconds,
+    pub boot: Seconds,
+    pub prepare: Seconds,
+    pub run: Seconds,
+    pub collect: Seconds,
+    pub destroy: Seconds,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            create: Seconds(300.0),
+            boot: Seconds(300.0),
+            prepare: Seconds(120.0),
+            run: Seconds(3600.0),
+            collect: Seconds(60.0),
+            destroy: Seconds(60.0),
+        }
+    }
+}
+
+impl Plan {
+    /// The setup of a visit, as the axes of its first cell; `None` for a visit without cells.
+    #[must_use]
+    pub fn setup(&self, visit: &Visit) -> Option<&Axes> {
+        visit.cells.first().and_then(|&index| self.cells.get(index)).map(|cell| &cell.axes)
+    }
+}

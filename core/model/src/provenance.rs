@@ -1,0 +1,78 @@
+//! Where numbers come from: what must be equal for two runs to be comparable.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Accel, CellId, Name, Volume};
+
+/// The circumstances of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The program's version.
+    pub crossvisor: String,
+    /// RFC 3339, UTC.
+    pub started: String,
+    pub hosts: BTreeMap<Name, HostFacts>,
+    pub guest: GuestFacts,
+    /// By plugin name.
+    pub plugins: BTreeMap<Name, PluginFacts>,
+}
+
+/// A host as found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    pub uri: String,
+    pub cpu_model: String,
+    pub cpus: u32,
+    pub memory_bytes: u64,
+    pub kernel: String,
+    pub os: String,
+    pub governor: Option<String>,
+    /// By name under /sys/devices/system/cpu/vulnerabilities.
+    pub mitigations: BTreeMap<String, String>,
+    /// What KVM was found to be: `usable`, or why not.
+    pub kvm: String,
+    pub accel: Option<Accel>,
+    /// `libvirt`, `qemu`, `bonnie++`, `iperf3` … as each prints its version.
+    pub versions: BTreeMap<String, String>,
+}
+
+/// The guest as built.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GuestFacts {
+    pub image: String,
+    /// sha256 of the definition the image was built from.
+    pub definition: String,
+    pub kernel: String,
+    pub memory_bytes: u64,
+    pub vcpus: u32,
+    /// Names and versions of the packages the workloads use.
+    pub versions: BTreeMap<String, String>,
+}
+
+/// A plugin as loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginFacts {
+    pub version: String,
+    /// A path, or `linked into the program`.
+    pub origin: String,
+}
+
+/// The circumstances of one replicate of a cell: a line of `setups.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetupFacts {
+    pub cell: CellId,
+    pub replicate: u32,
+    pub accel: Accel,
+    /// From the start of the visit until every guest answered over SSH.
+    pub provision_s: f64,
+    /// Root volumes, by guest.
+    pub volumes: Vec<Volume>,
+    /// Bytes really allocated by each volume at the end.
+    pub allocated_bytes: Vec<Option<u64>>,
+    /// Skew of each measured round's release, in seconds, by round.
+    pub skew_s: BTreeMap<String, f64>,
+    /// Guest clock against controller clock over each round, in seconds gained by the guest, by instance.
+    pub drift_s: BTreeMap<String, Vec<f64>>,
+}

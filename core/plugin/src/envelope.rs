@@ -1,0 +1,208 @@
+//! The JSON that crosses the contract: requests, replies, and what they hold.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crossvisor_model::{
+    DomainSpec, MetricSpec, Name, Options, Place, Step, StepResult, Value as SampleValue, Volume,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The envelope's version; a plugin refuses another.
+pub const VERSION: u32 = 1;
+
+/// What the engine asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    pub v: u32,
+    /// The offer it is about: `kvm-virtio`.
+    pub offer: Name,
+    pub options: Options,
+    #[serde(flatten)]
+    pub call: Call,
+    /// What the plugin gave with its last turn; null at the first.
+    #[serde(default)]
+    pub state: Value,
+    /// What came of the steps of its last turn, in order; empty at the first.
+    #[serde(default)]
+    pub results: Vec<StepResult>,
+}
+
+/// The operations, by kind of plugin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", content = "input", rename_all = "snake_case")]
+pub enum Call {
+    /// Hypervisor: make a domain and start it. No output.
+    Define(DefineInput),
+    /// Storage: make a volume. Output: [`CreateOutput`].
+    Create(CreateInput),
+    /// Storage: what does the volume really take? Output: [`InspectOutput`].
+    Inspect(InspectInput),
+    /// Workload: get the instances ready; not measured. No output.
+    Prepare(WorkInput),
+    /// Workload: the measured rounds. No output; each program's output goes to `Parse`.
+    Work(WorkInput),
+    /// Workload: read what one instance printed in one round. No steps. Output: [`ParseOutput`].
+    Parse(ParseInput),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DefineInput {
+    pub domain: DomainSpec,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CreateInput {
+    /// The guest's image on the host, raw.
+    pub golden: PathBuf,
+    /// Its length in bytes.
+    pub golden_bytes: u64,
+    /// A folder on the host that is the run's own, where file-backed volumes go.
+    pub folder: PathBuf,
+    /// The name the volume must carry, unique on the host.
+    pub name: Name,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CreateOutput {
+    pub volume: Volume,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InspectInput {
+    pub volume: Volume,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InspectOutput {
+    /// Bytes really allocated on the host; null where that cannot be told.
+    pub allocated_bytes: Option<u64>,
+}
+
+/// Input of `prepare` and `work`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkInput {
+    /// What does the work at once: the guests of the cell, or copies on the bare host.
+    pub instances: Vec<Instance>,
+}
+
+/// One machine (or, on the bare host, one copy) that does the work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Instance {
+    /// From 1.
+    pub index: u32,
+    pub place: Place,
+    /// An existing empty folder of the run's own at `place`, writable by every user.
+    pub folder: PathBuf,
+    /// Path of `crossvisor-probe` at `place`.
+    pub probe: PathBuf,
+    pub memory_bytes: u64,
+    pub cpus: u32,
+    pub peer: Peer,
+}
+
+/// The other end for network work: the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peer {
+    /// The address by which the instance reaches the host.
+    pub address: String,
+    /// A TCP port on the host's loopback reserved for this instance; the instance reaches it at `address`.
+    pub port: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParseInput {
+    /// The name of the `together` action.
+    pub round: String,
+    pub instance: Instance,
+    pub exit: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Wall-clock seconds of the program, by the controller's clock.
+    pub wall_s: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ParseOutput {
+    pub samples: Vec<ParsedSample>,
+    /// What a person should know about them.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// Versions of the tools that made the output: `{"bonnie++": "2.00a"}`.
+    #[serde(default)]
+    pub versions: BTreeMap<String, String>,
+}
+
+/// A value of one of the offer's metrics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParsedSample {
+    /// A name among the offer's metrics.
+    pub metric: String,
+    #[serde(flatten)]
+    pub value: SampleValue,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+}
+
+impl ParsedSample {
+    /// A measured value of `metric`.
+    #[must_use]
+    pub fn measured(metric: &MetricSpec, value: f64) -> Self {
+        Self { metric: metric.name.clone(), value: SampleValue::Measured(value), flags: Vec::new() }
+    }
+}
+
+/// What a plugin answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    pub v: u32,
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Ok(Turn),
+    Error(Failure),
+}
+
+/// One turn of an operation: steps to do now, and either the output or a wish to be called again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    #[serde(default)]
+    pub steps: Vec<Step>,
+    /// True: after these steps the operation is over and `output` is its result. False: call again with their results.
+    pub done: bool,
+    #[serde(default)]
+    pub output: Value,
+    #[serde(default)]
+    pub state: Value,
+}
+
+/// Why a plugin cannot do what it was asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What happened and to what, and what to do next.
+    pub message: String,
+    pub left: Left,
+}
+
+/// What a failed operation left behind beyond the undo of its finished steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Left {
+    Nothing,
+    /// What the undo of the steps removes.
+    Known,
+    Unknown,
+}
+
+impl Failure {
+    /// A failure that left nothing behind.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), left: Left::Nothing }
+    }
+}
