@@ -31,6 +31,9 @@ impl std::fmt::Display for Accel {
     }
 }
 
+/// The XML namespace of the element `<domain run="…"/>` in the metadata of every domain that is ours.
+pub const TAG_NAMESPACE: &str = "https://crossvisor.org/xmlns/domain/1.0";
+
 /// A domain to be made. Paths are on the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DomainSpec {
