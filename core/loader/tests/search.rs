@@ -1,0 +1,124 @@
+//! Which of several plugins is used, and what is said of clashes.
+
+mod common;
+
+use std::path::Path;
+
+use common::{compile, name, request};
+use crossvisor_loader::{Broken, Linked, LoadError, Loaded, Origin, SearchPath, load_all};
+use crossvisor_model::{Kind, Manifest, Offer};
+use crossvisor_plugin::sdk::Chosen;
+use crossvisor_plugin::{CreateInput, Failure, InspectInput, Resume, Storage, Turn, finish, plugin};
+
+struct Spare;
+
+impl Storage for Spare {
+    fn manifest(&self) -> Manifest {
+        let offer = Offer {
+            name: name("spare"),
+            summary: String::new(),
+            options: Vec::new(),
+            metrics: Vec::new(),
+            host_programs: Vec::new(),
+            guest_programs: Vec::new(),
+        };
+        Manifest {
+            name: name("storage-spare"),
+            version: "0.1".into(),
+            kind: Kind::Storage,
+            summary: String::new(),
+            offers: vec![offer],
+        }
+    }
+    fn create(&self, _: &Chosen, _: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
+        Err(Failure::new("no room"))
+    }
+    fn inspect(&self, chosen: &Chosen, input: &InspectInput, _: &Resume) -> Result<Turn, Failure> {
+        assert_eq!(chosen.offer.as_str(), "spare");
+        finish(Vec::new(), &input.volume.format)
+    }
+}
+
+plugin!(storage_spare, storage, Spare);
+
+const LINKED: Linked = &[("storage-spare", entry)];
+
+fn load(explicit: &[(&str, &Path)], folders: &[&Path]) -> Loaded {
+    let search = SearchPath {
+        explicit: explicit.iter().map(|&(n, path)| (name(n), path.into())).collect(),
+        folders: folders.iter().map(|&folder| folder.into()).collect(),
+    };
+    load_all(&search, LINKED)
+}
+
+#[test]
+fn a_linked_plugin_is_called_through_the_same_contract() {
+    let loaded = load(&[], &[]);
+    assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
+    let plugin = &loaded.plugins["storage-spare"];
+    assert_eq!(plugin.origin, Origin::Linked);
+    assert_eq!(plugin.call(&request("spare")).expect("turn").output, "raw");
+    assert_eq!(loaded.manifests()["storage-spare"].offers[0].name.as_str(), "spare");
+}
+
+#[test]
+fn a_file_wins_over_what_is_linked_and_an_explicit_one_over_every_file() {
+    let (first, second) = (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"));
+    let found = compile(first.path(), "storage-spare", &[]);
+    let loaded = load(&[], &[first.path()]);
+    assert_eq!(loaded.plugins["storage-spare"].origin, Origin::Path(found));
+
+    let chosen = compile(second.path(), "storage-spare", &[]);
+    let loaded = load(&[("storage-spare", &chosen)], &[first.path(), second.path()]);
+    assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
+    assert_eq!(loaded.plugins["storage-spare"].origin, Origin::Path(chosen));
+}
+
+#[test]
+fn two_files_of_one_plugin_are_an_error_that_names_both() {
+    let (first, second) = (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"));
+    let one = compile(first.path(), "storage-spare", &[]);
+    let other = compile(second.path(), "storage-spare", &[]);
+    compile(second.path(), "storage-good", &[]);
+    let loaded = load(&[], &[first.path(), second.path()]);
+    assert_eq!(loaded.plugins.keys().map(|n| n.as_str()).collect::<Vec<_>>(), ["storage-good"]);
+    let [problem] = loaded.problems.as_slice() else { panic!("{:?}", loaded.problems) };
+    let text = problem.to_string();
+    for part in [&*one.to_string_lossy(), &*other.to_string_lossy(), "--plugin storage-spare=PATH"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_broken_file_is_not_replaced_in_silence_and_does_not_harm_the_others() {
+    let folder = tempfile::tempdir().expect("folder");
+    std::fs::write(folder.path().join("libcrossvisor_storage_spare.so"), "#!/bin/sh\n").expect("file");
+    compile(folder.path(), "storage-good", &[]);
+    let loaded = load(&[], &[folder.path()]);
+    assert_eq!(loaded.plugins.keys().map(|n| n.as_str()).collect::<Vec<_>>(), ["storage-good"]);
+    assert!(matches!(loaded.problems.as_slice(), [LoadError::Broken { reason: Broken::Open(_), .. }]));
+}
+
+#[test]
+fn an_offer_of_two_plugins_is_an_error_that_names_both() {
+    let folder = tempfile::tempdir().expect("folder");
+    compile(folder.path(), "storage-one", &["OFFER=\"same\""]);
+    compile(folder.path(), "storage-two", &["OFFER=\"same\""]);
+    let loaded = load(&[], &[folder.path()]);
+    assert_eq!(loaded.plugins.keys().map(|n| n.as_str()).collect::<Vec<_>>(), ["storage-spare"]);
+    let text = loaded.problems.iter().map(ToString::to_string).collect::<String>();
+    assert!(text.contains("storage 'same' is offered by plugin 'storage-one'"), "{text}");
+    assert!(text.contains("plugin 'storage-two'"), "{text}");
+}
+
+#[test]
+fn an_explicit_plugin_given_twice_or_missing_is_an_error() {
+    let folder = tempfile::tempdir().expect("folder");
+    let good = compile(folder.path(), "storage-good", &[]);
+    let none = folder.path().join("none.so");
+    let loaded = load(&[("storage-good", &good), ("storage-good", &good), ("storage-none", &none)], &[]);
+    assert!(loaded.plugins.contains_key("storage-good"));
+    let text: Vec<_> = loaded.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(text[0], "--plugin is given twice for 'storage-good': give it once");
+    assert!(text[1].contains("cannot load plugin 'storage-none'") && text[1].contains("none.so"), "{text:?}");
+}
