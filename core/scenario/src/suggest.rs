@@ -1,0 +1,46 @@
+//! "Did you mean": the nearest of the words that would have been right.
+//!
+//! Owns the wording of suggestions. It must never change what a scenario means.
+
+use crossvisor_model::Name;
+
+/// The nearest known word, if one is near enough to be a slip of the hand.
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let allowed = word.chars().count() / 3;
+    let distance = |other: &str| strsim::osa_distance(&word.to_lowercase(), &other.to_lowercase());
+    known.iter().copied().filter(|other| distance(other) <= allowed).min_by_key(|other| distance(other))
+}
+
+/// `did you mean 'x'? <list>: a, b, c`, without the question when nothing is near.
+pub(crate) fn among(word: &str, list: &str, known: &[&str]) -> String {
+    let all = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+    match nearest(word, known) {
+        Some(near) => format!("did you mean '{near}'? {list}: {all}"),
+        None => format!("{list}: {all}"),
+    }
+}
+
+/// The name that a text was probably meant to be.
+pub(crate) fn name_like(text: &str) -> Option<Name> {
+    let kept = text.to_lowercase().replace(' ', "-");
+    let kept: String = kept.chars().filter(|&c| c.is_ascii_alphanumeric() || "._-".contains(c)).collect();
+    Name::new(kept.trim_start_matches(['.', '_', '-'])).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_near_word_is_suggested() {
+        let known = ["kvm-virtio", "kvm-e1000", "bare"];
+        assert_eq!(nearest("kvm-virtoi", &known), Some("kvm-virtio"));
+        assert_eq!(nearest("Bare", &known), Some("bare"));
+        assert_eq!(nearest("xen-pv", &known), None);
+        assert_eq!(nearest("", &known), None);
+        assert_eq!(nearest("4", &["1", "2"]), None);
+        assert_eq!(name_like("../Small run").as_ref().map(Name::as_str), Some("small-run"));
+        assert_eq!(name_like("++"), None);
+        assert_eq!(among("beer", "here", &[]), "here: none");
+    }
+}

@@ -1,0 +1,78 @@
+//! A catalogue and a host to plan against: every kind of option, no real plugin.
+
+use std::collections::BTreeMap;
+
+use crossvisor_model::{Bytes, Catalog, GuestOffer, Kind, Manifest, Name, Offer, OptionKind, OptionSpec};
+use crossvisor_scenario::{HostCapacity, Problem, parse, plan};
+use serde_json::json;
+
+pub fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn option(name: &str, kind: OptionKind, default: Option<serde_json::Value>) -> OptionSpec {
+    OptionSpec { name: name.into(), kind, default, help: String::new() }
+}
+
+fn offer(text: &str, options: Vec<OptionSpec>) -> Offer {
+    Offer {
+        name: name(text),
+        summary: String::new(),
+        options,
+        metrics: Vec::new(),
+        host_programs: Vec::new(),
+        guest_programs: Vec::new(),
+    }
+}
+
+fn plugin(text: &str, kind: Kind, offers: Vec<Offer>) -> (Name, Manifest) {
+    let manifest = Manifest { name: name(text), version: "0".into(), kind, summary: String::new(), offers };
+    (name(text), manifest)
+}
+
+fn words(of: &[&str]) -> OptionKind {
+    OptionKind::Choice { of: of.iter().map(ToString::to_string).collect() }
+}
+
+pub fn catalog() -> Catalog {
+    let size = |max_mib: u64| OptionKind::Size { min: Bytes::MIB, max: max_mib * Bytes::MIB };
+    let file = vec![
+        option("format", words(&["raw", "qcow2"]), Some(json!("raw"))),
+        option("cache", words(&["none", "writeback", "off"]), None),
+    ];
+    let bonnie = vec![
+        option("size", size(1 << 20), Some(json!(67_108_864))),
+        option("ram", size(1 << 20), None),
+        option("fast", OptionKind::Boolean, Some(json!(false))),
+        option("files", OptionKind::Integer { min: 0, max: 1024 }, Some(json!(1))),
+        option("label", OptionKind::Text, None),
+    ];
+    let iperf = vec![option("time", OptionKind::Duration { min: 1.0, max: 3600.0 }, Some(json!(10.0)))];
+    let pi = vec![option("digits", OptionKind::Integer { min: 10, max: 1_000_000 }, Some(json!(1000)))];
+    let debian = GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB) };
+    Catalog {
+        plugins: BTreeMap::from([
+            plugin(
+                "hypervisor-fake",
+                Kind::Hypervisor,
+                vec![offer("kvm-virtio", vec![]), offer("kvm-e1000", vec![])],
+            ),
+            plugin("storage-fake", Kind::Storage, vec![offer("file", file)]),
+            plugin(
+                "workload-fake",
+                Kind::Workload,
+                vec![offer("bonnie", bonnie), offer("iperf", iperf), offer("pi", pi)],
+            ),
+        ]),
+        guests: BTreeMap::from([(name("debian-12"), debian)]),
+    }
+}
+
+pub fn hosts() -> BTreeMap<Name, HostCapacity> {
+    BTreeMap::from([(name("here"), HostCapacity { memory: Bytes(4096 * Bytes::MIB), cpus: 2 })])
+}
+
+/// The plan of a scenario text.
+pub fn planned(text: &str, file: &str) -> Result<crossvisor_model::Plan, Vec<Problem>> {
+    parse(text, file).and_then(|scenario| plan(&scenario, &catalog(), &hosts()))
+}

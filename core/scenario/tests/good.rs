@@ -1,0 +1,223 @@
+//! Scenarios that are right: what they mean, cell by cell and visit by visit.
+
+mod common;
+
+use crossvisor_model::{Axes, CellId, Plan};
+use crossvisor_scenario::{Problem, parse};
+use serde_json::json;
+
+const QUICKSTART: &str = include_str!("../../../scenarios/quickstart.yaml");
+
+const SMALL: &str = "
+name: small
+guest: {image: debian-12, memory: 384MiB}
+matrix:
+  hypervisor: [bare, kvm-virtio]
+  storage: [file, qcow]
+  guests: [1, 2]
+  workload: [pi, disk]
+storages: {qcow: {use: file, format: qcow2, cache: none}}
+workloads: {disk: {use: bonnie, size: 1GiB}}
+";
+
+fn good(text: &str) -> Plan {
+    common::planned(text, "scenario.yaml").unwrap_or_else(|problems| panic!("{}", said(&problems)))
+}
+
+fn said(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("{problem}\n")).collect()
+}
+
+fn ids(plan: &Plan) -> Vec<&str> {
+    plan.cells.iter().map(|cell| cell.id.0.as_str()).collect()
+}
+
+#[test]
+fn the_quickstart_has_these_cells_in_this_order() {
+    let plan = good(QUICKSTART);
+    let mut lines: Vec<String> = plan.cells.iter().map(|cell| cell.id.to_string()).collect();
+    for visit in &plan.order {
+        let setup = plan.setup(visit).unwrap();
+        let work: Vec<_> = visit.cells.iter().map(|&i| plan.cells[i].axes.workload.as_str()).collect();
+        let storage = setup.storage.as_ref().map_or("-", |storage| storage.as_str());
+        let place = format!("{}/{}/{storage}/{}", setup.host, setup.hypervisor, setup.guests);
+        lines.push(format!("replicate {}: {place}: {}", visit.replicate, work.join(" ")));
+    }
+    let said = lines.join("\n") + "\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/quickstart.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &said).unwrap();
+    }
+    assert_eq!(said, std::fs::read_to_string(path).unwrap());
+}
+
+#[test]
+fn the_quickstart_means_what_it_says() {
+    let plan = good(QUICKSTART);
+    assert_eq!((plan.repeat, plan.seed, plan.cells.len(), plan.order.len()), (2, 1, 18, 12));
+    assert_eq!(plan.hosts[&common::name("here")].uri, "qemu:///embed");
+    assert_eq!(plan.guest.memory.mib(), 384);
+    let options = |workload: &str| json!(plan.workloads[&common::name(workload)].options);
+    let bonnie = json!({"size": 67_108_864, "ram": 33_554_432, "fast": true, "files": 1});
+    assert_eq!(options("bonnie"), bonnie);
+    assert_eq!(options("iperf"), json!({"time": 3.0}));
+    assert_eq!(options("pi"), json!({"digits": 3000}));
+    let virtio = plan.cells.iter().find(|cell| !cell.axes.is_bare()).unwrap();
+    let baseline = plan.baseline.of(&virtio.axes);
+    assert_eq!(baseline.id(), CellId("here/bare/-/1/bonnie".into()));
+    assert!(!plan.hypervisors.contains_key(Axes::BARE));
+}
+
+#[test]
+fn the_example_scenarios_are_right() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            good(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_bare_host_has_no_storage_and_appears_once() {
+    let plan = good(SMALL);
+    assert_eq!(
+        ids(&plan),
+        [
+            "here/bare/-/1/pi",
+            "here/bare/-/1/disk",
+            "here/bare/-/2/pi",
+            "here/bare/-/2/disk",
+            "here/kvm-virtio/file/1/pi",
+            "here/kvm-virtio/file/1/disk",
+            "here/kvm-virtio/file/2/pi",
+            "here/kvm-virtio/file/2/disk",
+            "here/kvm-virtio/qcow/1/pi",
+            "here/kvm-virtio/qcow/1/disk",
+            "here/kvm-virtio/qcow/2/pi",
+            "here/kvm-virtio/qcow/2/disk",
+        ]
+    );
+    assert_eq!((plan.repeat, plan.guest.vcpus), (3, 1));
+    let qcow = &plan.storages[&common::name("qcow")];
+    assert_eq!(qcow.offer.as_str(), "file");
+    assert_eq!(qcow.plugin.as_str(), "storage-fake");
+    assert_eq!(json!(qcow.options), json!({"format": "qcow2", "cache": "none"}));
+    assert_eq!(json!(plan.storages[&common::name("file")].options), json!({"format": "raw"}));
+}
+
+#[test]
+fn exclude_takes_away_and_include_adds() {
+    let matrix = "matrix:
+  exclude: [{storage: qcow, guests: [2, 1], workload: pi}, {hypervisor: bare, guests: 2}]
+  include: {hypervisor: kvm-e1000, storage: file, guests: 4, workload: iperf}";
+    let plan = good(&SMALL.replace("matrix:", matrix));
+    assert_eq!(
+        ids(&plan),
+        [
+            "here/bare/-/1/pi",
+            "here/bare/-/1/disk",
+            "here/kvm-virtio/file/1/pi",
+            "here/kvm-virtio/file/1/disk",
+            "here/kvm-virtio/file/2/pi",
+            "here/kvm-virtio/file/2/disk",
+            "here/kvm-virtio/qcow/1/disk",
+            "here/kvm-virtio/qcow/2/disk",
+            "here/kvm-e1000/file/4/iperf",
+        ]
+    );
+    assert!(plan.hypervisors.contains_key("kvm-e1000") && plan.workloads.contains_key("iperf"));
+}
+
+#[test]
+fn a_bare_matrix_needs_no_storage_and_two_hosts_are_both_used() {
+    let plan = good(
+        "{name: b, guest: {image: debian-12, memory: 256MiB}, repeat: 1,
+          hosts: {here: {uri: 'qemu:///embed'}, there: {uri: 'xen+ssh://root@there/system'}},
+          matrix: {hypervisor: bare, guests: 1, workload: pi}}",
+    );
+    assert_eq!(ids(&plan), ["here/bare/-/1/pi", "there/bare/-/1/pi"]);
+}
+
+#[test]
+fn every_replicate_visits_every_cell_once_and_the_seed_decides_the_order() {
+    let plan = good(SMALL);
+    for replicate in 1..=plan.repeat {
+        let of_block = plan.order.iter().filter(|visit| visit.replicate == replicate);
+        let mut cells: Vec<_> = of_block.flat_map(|visit| visit.cells.clone()).collect();
+        cells.sort_unstable();
+        assert_eq!(cells, (0..plan.cells.len()).collect::<Vec<_>>());
+    }
+    for visit in &plan.order {
+        let setup = plan.setup(visit).unwrap();
+        assert!(visit.cells.iter().all(|&index| plan.cells[index].axes.same_setup(setup)));
+    }
+    assert_eq!(plan, good(&format!("{SMALL}seed: 1\n")));
+    assert_ne!(plan.order, good(&format!("{SMALL}seed: 2\n")).order);
+}
+
+#[test]
+fn words_that_other_readers_take_for_something_else_are_words() {
+    let text = SMALL
+        .replace("name: small", "name: no\ndescription: 1e3")
+        .replace("[file, qcow]", "[file, off, y, 010]")
+        .replace(
+            "qcow: {use: file, format: qcow2, cache: none}",
+            "off: {use: file, cache: off}, y: {use: file}, 010: {use: file}",
+        )
+        .replace("use: bonnie, size: 1GiB", "use: bonnie, size: '1GiB', label: on");
+    let plan = good(&text);
+    assert_eq!((plan.scenario.as_str(), plan.description.as_str()), ("no", "1e3"));
+    assert_eq!(plan.storages[&common::name("off")].options["cache"], json!("off"));
+    assert!(plan.storages.contains_key("010"));
+    assert_eq!(plan.workloads[&common::name("disk")].options["label"], json!("on"));
+}
+
+#[test]
+fn deadlines_change_one_by_one() {
+    let plan = good(&format!("{SMALL}deadlines: {{boot: 1.5m, run: 500ms}}\n"));
+    let d = plan.deadlines;
+    assert_eq!([d.boot.0, d.run.0, d.create.0, d.destroy.0], [90.0, 0.5, 300.0, 60.0]);
+}
+
+#[test]
+fn windows_line_ends_and_a_byte_order_mark_change_nothing() {
+    assert_eq!(good(&SMALL.replace('\n', "\r\n")), good(SMALL));
+    assert_eq!(good(&format!("\u{feff}{SMALL}")), good(SMALL));
+    let problems = common::planned("\u{feff}name: x\r\nguset: 1\r\n", "b.yaml").unwrap_err();
+    assert_eq!((problems[0].line, problems[0].column, problems[0].offset), (1, 1, 3), "{}", said(&problems));
+    assert!(said(&problems).contains("b.yaml:2:1: error: the scenario has no key 'guset'\n"));
+}
+
+#[test]
+fn a_place_after_wide_characters_is_counted_in_characters_and_given_in_bytes() {
+    let text = "name: small\ndescription: {äöü: \"ß\u{1b}[31m\", x: 1}\n";
+    let problems = parse(text, "u.yaml").unwrap_err();
+    let problem = problems.iter().find(|problem| problem.message.starts_with("description")).unwrap();
+    assert_eq!((problem.line, problem.column, problem.carets), (2, 14, 21));
+    assert_eq!(&text[problem.offset..][..problem.length], "{äöü: \"ß\u{1b}[31m\", x: 1}");
+    assert!(!problem.to_string().contains('\u{1b}'));
+}
+
+#[test]
+fn a_matrix_beyond_all_bounds_is_refused_before_it_is_built() {
+    let list = |prefix: &str| (1..=101).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "name: large\nguest: {{image: debian-12, memory: 384MiB}}\nmatrix:\n  hypervisor: [{}]\n  \
+         storage: [file]\n  guests: [{}]\n  workload: [{}]\n",
+        list("h"),
+        list(""),
+        list("w"),
+    );
+    let problems = common::planned(&text, "large.yaml").unwrap_err();
+    assert!(said(&problems).contains("the matrix has 1030301 cells, more than 1000000"));
+}
+
+#[test]
+fn deep_nesting_is_refused_without_harm() {
+    for open in ["[", "{a: ", "- "] {
+        let problems = parse(&open.repeat(50_000), "deep.yaml").unwrap_err();
+        assert!(!problems.is_empty());
+    }
+}
