@@ -23,7 +23,9 @@ pub enum TargetError {
     TooMuchOutput { what: String, limit: usize },
     #[error("{what}: ended before it answered: {tail}")]
     EndedEarly { what: String, tail: String },
-    #[error("'{0}' cannot be used: libvirt drivers on this machine are reached by 'qemu:///embed' or 'qemu:///system'")]
+    #[error(
+        "'{0}' cannot be used: libvirt drivers on this machine are reached by 'qemu:///embed' or 'qemu:///system'"
+    )]
     Uri(String),
 }
 

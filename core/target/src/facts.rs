@@ -66,7 +66,10 @@ fn read(machine: &dyn Machine, path: &str) -> String {
 /// What a program prints; empty where it does not run.
 fn output(machine: &dyn Machine, argv: &[&str]) -> String {
     let exec = Exec::new(Place::Host, argv.iter().copied(), TIMEOUT.as_secs_f64());
-    machine.run(&exec, &Cancel::default()).map(|result| result.stdout.trim_end().to_string()).unwrap_or_default()
+    machine
+        .run(&exec, &Cancel::default())
+        .map(|result| result.stdout.trim_end().to_string())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

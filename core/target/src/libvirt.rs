@@ -54,7 +54,8 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when the driver does not tell.
     pub fn versions(&self) -> Result<Vec<(String, String)>, TargetError> {
-        let text = |version: u32| format!("{}.{}.{}", version / 1_000_000, version / 1000 % 1000, version % 1000);
+        let text =
+            |version: u32| format!("{}.{}.{}", version / 1_000_000, version / 1000 % 1000, version % 1000);
         let library = self.connect.lib_version().map_err(|e| failed("read the version", &e))?;
         let driver = self.connect.driver_type().map_err(|e| failed("read the driver's name", &e))?;
         let hypervisor = self.connect.hyp_version().map_err(|e| failed("read the driver's version", &e))?;
@@ -75,10 +76,9 @@ impl Libvirt {
     /// [`TargetError::Libvirt`] with libvirt's own words.
     pub fn start(&self, name: &str) -> Result<(), TargetError> {
         let what = || format!("start domain {name}");
-        let domain = self.lookup(name)?.ok_or_else(|| TargetError::Libvirt {
-            what: what(),
-            message: "it is not defined".into(),
-        })?;
+        let domain = self
+            .lookup(name)?
+            .ok_or_else(|| TargetError::Libvirt { what: what(), message: "it is not defined".into() })?;
         domain.create().map_err(|e| failed(what(), &e))
     }
 
@@ -169,4 +169,3 @@ fn start_event_loop() -> Result<(), TargetError> {
     let what = || "start the event loop".to_string();
     started.clone().map_err(|message| TargetError::Libvirt { what: what(), message })
 }
-

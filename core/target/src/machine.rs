@@ -103,7 +103,8 @@ pub trait Process: Send {
             let what = self.name().to_string();
             if ended {
                 let printed = self.printed();
-                let tail = String::from_utf8_lossy(&[&*printed.stdout, &*printed.stderr].concat()).into_owned();
+                let tail =
+                    String::from_utf8_lossy(&[&*printed.stdout, &*printed.stderr].concat()).into_owned();
                 return Err(TargetError::EndedEarly { what, tail });
             }
             cancel.check(deadline, &what)?;

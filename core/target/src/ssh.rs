@@ -77,7 +77,8 @@ impl Ssh {
     fn connect(&self, deadline: Instant) -> Result<Link, TargetError> {
         let failed = |message: String| TargetError::Ssh { address: self.address.socket.to_string(), message };
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-        let stream = TcpStream::connect_timeout(&self.address.socket, left).map_err(|e| failed(e.to_string()))?;
+        let stream =
+            TcpStream::connect_timeout(&self.address.socket, left).map_err(|e| failed(e.to_string()))?;
         stream.set_nodelay(true).map_err(|e| failed(e.to_string()))?;
         wait_for_banner(&stream).map_err(|e| failed(e.to_string()))?;
         let mut session = Session::new().map_err(|e| failed(e.to_string()))?;
@@ -186,7 +187,8 @@ impl SshProcess {
                 match read {
                     Ok(0) => break,
                     Ok(read) => {
-                        let into = if stream == 0 { &mut self.printed.stdout } else { &mut self.printed.stderr };
+                        let into =
+                            if stream == 0 { &mut self.printed.stdout } else { &mut self.printed.stderr };
                         into.extend_from_slice(&chunk[..read]);
                         moved = true;
                     }
