@@ -2,7 +2,8 @@
 //!
 //! Owns the keys of the language, what each takes, and the defaults. It must never know what plugins offer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::hash::Hash;
 
 use crossvisor_model::{Axes, Deadlines, HostSpec, Name, Seconds};
@@ -131,9 +132,7 @@ fn matrix(reader: &mut Reader, node: &Node, span: Span) -> Option<Matrix> {
     let keys = [AXES.as_slice(), &["exclude", "include"]].concat();
     let fields = reader.fields(node, "matrix", &keys, &["hypervisor", "guests", "workload"])?;
     let axes = selection(reader, &fields);
-    if axes.storage.is_empty()
-        && fields.get("storage").is_none()
-        && axes.hypervisor.iter().any(|name| name.value.as_str() != Axes::BARE)
+    if fields.get("storage").is_none() && axes.hypervisor.iter().any(|name| name.value.as_str() != Axes::BARE)
     {
         let help = "guests need a disk: add for example 'storage: [file]'";
         reader.problem(span, "matrix lacks the key 'storage'", help);
@@ -173,7 +172,7 @@ fn selection(reader: &mut Reader, fields: &Fields) -> Selection {
 }
 
 /// The different values of one axis.
-fn axis<T: Eq + Hash + Clone + std::fmt::Display>(
+fn axis<T: Eq + Hash + Clone + Display>(
     reader: &mut Reader,
     fields: &Fields,
     axis: &str,
@@ -182,9 +181,10 @@ fn axis<T: Eq + Hash + Clone + std::fmt::Display>(
     let Some(items) = fields.get(axis).and_then(|node| reader.list(node, axis)) else {
         return Vec::new();
     };
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut values = Vec::new();
-    for item in items.iter().filter_map(|node| read(reader, node, axis)).collect::<Vec<_>>() {
+    for node in items {
+        let Some(item) = read(reader, node, axis) else { continue };
         if seen.insert(item.value.clone()) {
             values.push(item);
         } else {

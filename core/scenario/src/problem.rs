@@ -36,8 +36,11 @@ impl fmt::Display for Problem {
         writeln!(f, "{file}:{line}:{column}: error: {message}")?;
         let number = line.to_string();
         let margin = " ".repeat(number.len());
-        let indent: String =
-            excerpt.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let indent: String = excerpt
+            .chars()
+            .take(column.saturating_sub(1))
+            .map(|c| if c == '\t' { '\t' } else { ' ' })
+            .collect();
         writeln!(f, "{margin} |")?;
         writeln!(f, "{number} | {excerpt}")?;
         write!(f, "{margin} | {indent}{}", "^".repeat(self.carets))?;
