@@ -69,3 +69,16 @@ pub struct MetricSpec {
     #[serde(default)]
     pub headline: bool,
 }
+
+impl MetricSpec {
+    /// A metric that is not a headline.
+    pub fn new(name: impl Into<String>, label: impl Into<String>, unit: &str, better: Better) -> Self {
+        Self { name: name.into(), label: label.into(), unit: unit.into(), better, headline: false }
+    }
+
+    #[must_use]
+    pub fn headline(mut self) -> Self {
+        self.headline = true;
+        self
+    }
+}

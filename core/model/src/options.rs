@@ -20,6 +20,18 @@ pub struct OptionSpec {
     pub help: String,
 }
 
+impl OptionSpec {
+    /// `default` is `None` for an option that stays unset.
+    pub fn new(
+        name: &str,
+        kind: OptionKind,
+        default: impl Into<Option<serde_json::Value>>,
+        help: &str,
+    ) -> Self {
+        Self { name: name.into(), kind, default: default.into(), help: help.into() }
+    }
+}
+
 /// What an option holds, in YAML and (after the check) in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]

@@ -159,8 +159,8 @@ fn unknown_operation(kind: &str) -> Failure {
     Failure::new(format!("this operation is not one of a {kind} plugin"))
 }
 
-/// Answers one request; never panics and never fails without a reply.
-fn respond<P: Plugin>(request: &[u8]) -> Reply {
+/// Answers one request in its JSON form; never panics and never fails without a reply.
+pub fn respond<P: Plugin>(request: &[u8]) -> Reply {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let request: Request = serde_json::from_slice(request).map_err(|e| {
             Failure::new(format!("the request is not one of envelope version {VERSION}: {e}"))
