@@ -1,1 +1,36 @@
+//! Reports: a comparison as text, Markdown, CSV, JSON, and one HTML page with SVG charts.
 //!
+//! Owns how numbers are shown. Every function is pure and deterministic: the same record gives the same bytes.
+//! It must never compute a statistic, do I/O, or let a guest's output reach a terminal or a browser unescaped.
+
+mod chart;
+mod clean;
+mod facts;
+mod html;
+mod json;
+mod markdown;
+mod notes;
+mod number;
+mod sheet;
+mod svg;
+mod table;
+mod text;
+
+pub use chart::charts;
+pub use html::html;
+pub use json::{FORMAT, json};
+pub use markdown::markdown;
+pub use sheet::{COLUMNS, csv};
+pub use table::Metrics;
+pub use text::text;
+
+/// Why a report could not be written; none of these depends on what was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    #[error("the HTML page could not be rendered: {0}")]
+    Page(#[from] minijinja::Error),
+    #[error("the comparison could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the comparison could not be written as CSV: {0}")]
+    Csv(String),
+}

@@ -1,0 +1,140 @@
+//! The circumstances of a run as pairs of texts.
+//!
+//! Owns the wording of provenance. It must never leave out what could make two runs incomparable.
+
+use crossvisor_model::provenance::HostFacts;
+use crossvisor_model::{Name, Options, RunRecord, Use};
+use serde::Serialize;
+
+use crate::clean::one_line;
+
+/// A group of facts.
+#[derive(Serialize)]
+pub struct Facts {
+    pub title: String,
+    pub pairs: Vec<(String, String)>,
+}
+
+/// Everything the record knows of where its numbers come from.
+pub fn facts(record: &RunRecord) -> Vec<Facts> {
+    let mut all = vec![run(record)];
+    all.extend(
+        record
+            .provenance
+            .hosts
+            .iter()
+            .map(|(name, host)| Facts { title: format!("Host {name}"), pairs: tidy(host_pairs(host)) }),
+    );
+    all.push(guest(record));
+    all.push(choices(record));
+    all.push(plugins(record));
+    all.push(setups(record));
+    all.retain(|facts| !facts.pairs.is_empty());
+    all
+}
+
+/// What a workload was asked to do: `bonnie, size 67108864`.
+pub fn work(record: &RunRecord, workload: &Name) -> String {
+    record.plan.workloads.get(workload).map_or(String::new(), usage)
+}
+
+fn usage(used: &Use) -> String {
+    format!("{}{}", used.offer, options(&used.options))
+}
+
+fn options(options: &Options) -> String {
+    let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+    options.iter().map(|(name, v)| one_line(&format!(", {name} {}", value(v)))).collect()
+}
+
+/// Without control characters and without pairs that say nothing.
+fn tidy(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
+    let clean = |(name, value): (String, String)| (one_line(&name), one_line(&value));
+    pairs.into_iter().map(clean).filter(|(_, value)| !value.is_empty()).collect()
+}
+
+fn pair(name: &str, value: impl ToString) -> (String, String) {
+    (name.to_string(), value.to_string())
+}
+
+fn mib(bytes: u64) -> String {
+    format!("{} MiB", crate::number::rounded((bytes / 1_048_576) as f64, 0))
+}
+
+fn run(record: &RunRecord) -> Facts {
+    let pairs = vec![
+        pair("started", &record.provenance.started),
+        pair("crossvisor", &record.provenance.crossvisor),
+        pair("seed of the order", record.plan.seed),
+        pair("replicates", record.plan.repeat),
+        pair("complete", if record.complete { "yes" } else { "no" }),
+    ];
+    Facts { title: "Run".to_string(), pairs: tidy(pairs) }
+}
+
+fn host_pairs(host: &HostFacts) -> Vec<(String, String)> {
+    let mut pairs = vec![
+        pair("libvirt URI", &host.uri),
+        pair("processor", format!("{} × {}", host.cpus, host.cpu_model)),
+        pair("memory", mib(host.memory_bytes)),
+        pair("kernel", &host.kernel),
+        pair("system", &host.os),
+        pair("frequency governor", host.governor.as_deref().unwrap_or("not known")),
+        pair("KVM", &host.kvm),
+        pair("acceleration", host.accel.map_or("not known".to_string(), |accel| accel.to_string())),
+    ];
+    pairs.extend(host.versions.clone());
+    pairs.extend(host.mitigations.iter().map(|(name, state)| pair(&format!("mitigation {name}"), state)));
+    pairs
+}
+
+fn guest(record: &RunRecord) -> Facts {
+    let guest = &record.provenance.guest;
+    let mut pairs = vec![
+        pair("image", &guest.image),
+        pair("definition (sha256)", &guest.definition),
+        pair("kernel", &guest.kernel),
+        pair("memory", mib(guest.memory_bytes)),
+        pair("virtual CPUs", guest.vcpus),
+    ];
+    pairs.extend(guest.versions.clone());
+    Facts { title: "Guest".to_string(), pairs: tidy(pairs) }
+}
+
+fn choices(record: &RunRecord) -> Facts {
+    let plan = &record.plan;
+    let of = |kind: &'static str, uses: &std::collections::BTreeMap<Name, Use>| -> Vec<(String, String)> {
+        uses.iter().map(|(name, used)| pair(&format!("{kind} {name}"), usage(used))).collect()
+    };
+    let pairs =
+        [of("hypervisor", &plan.hypervisors), of("storage", &plan.storages), of("workload", &plan.workloads)];
+    Facts { title: "Scenario".to_string(), pairs: tidy(pairs.concat()) }
+}
+
+fn plugins(record: &RunRecord) -> Facts {
+    let plugins = record.provenance.plugins.iter();
+    let pairs =
+        plugins.map(|(name, plugin)| pair(name.as_str(), format!("{}, {}", plugin.version, plugin.origin)));
+    Facts { title: "Plugins".to_string(), pairs: tidy(pairs.collect()) }
+}
+
+/// One pair for each replicate of each cell.
+fn setups(record: &RunRecord) -> Facts {
+    let pairs = record.setups.iter().map(|setup| {
+        let mut value = format!("accel {}, provisioned in {:.1} s", setup.accel, setup.provision_s);
+        for (volume, bytes) in setup.volumes.iter().zip(&setup.allocated_bytes) {
+            let [cache, io] = [&volume.cache, &volume.io].map(|mode| mode.as_deref().unwrap_or("default"));
+            let bytes = bytes.map_or("unknown".to_string(), mib);
+            value += &format!("; {} volume, cache {cache}, io {io}, allocated {bytes}", volume.format);
+        }
+        for (round, skew) in &setup.skew_s {
+            value += &format!("; {round}: start skew {:.1} ms", skew * 1000.0);
+        }
+        for (round, drifts) in &setup.drift_s {
+            let drifts: Vec<String> = drifts.iter().map(|drift| format!("{:.1}", drift * 1000.0)).collect();
+            value += &format!("; {round}: guest clock drift {} ms", drifts.join(", "));
+        }
+        pair(&format!("{} replicate {}", setup.cell, setup.replicate), value)
+    });
+    Facts { title: "Setups".to_string(), pairs: tidy(pairs.collect()) }
+}

@@ -1,0 +1,124 @@
+//! The report as one HTML page that needs nothing else: no network, no script.
+//!
+//! Owns what the template is given. It must never mark foreign text as safe: only our own SVG is.
+
+use crossvisor_analysis::{Comparison, WorkloadComparison};
+use crossvisor_model::RunRecord;
+use minijinja::value::Value;
+use minijinja::{Environment, context};
+use serde::Serialize;
+
+use crate::ReportError;
+use crate::chart;
+use crate::clean::one_line;
+use crate::notes;
+use crate::svg::{STYLE, svg};
+use crate::table::{Metrics, Setups, Table, percent_heading, shown, tables};
+
+/// One workload's part of the page.
+#[derive(Serialize)]
+struct Section {
+    name: String,
+    /// `bonnie: threads 1, size 67108864`
+    work: String,
+    charts: Vec<Value>,
+    tables: Vec<Table>,
+}
+
+/// The headline metrics of all workloads, setup by setup.
+#[derive(Serialize)]
+struct Overview {
+    groups: Vec<(String, usize)>,
+    columns: Vec<String>,
+    rows: Vec<OverviewRow>,
+}
+
+#[derive(Serialize)]
+struct OverviewRow {
+    setup: String,
+    /// The value (or words) and the percentage of each column.
+    values: Vec<(String, String)>,
+}
+
+/// The report as an HTML page.
+///
+/// # Errors
+/// [`ReportError::Page`] when the template fails, which no record makes it do.
+pub fn html(record: &RunRecord, comparison: &Comparison) -> Result<String, ReportError> {
+    let mut environment = Environment::new();
+    environment.add_template("page.html", include_str!("page.html"))?;
+    let all = tables(comparison, Metrics::All);
+    let page = environment.get_template("page.html")?.render(context! {
+        name => one_line(&record.name),
+        description => one_line(&record.plan.description),
+        headline => notes::headline(record, comparison),
+        emulated => comparison.emulated().then_some(notes::EMULATED),
+        notices => notes::notices(record),
+        overview => overview(comparison, &all),
+        percent_heading => percent_heading(comparison),
+        problems => notes::problems(comparison),
+        missing => notes::missing(comparison),
+        flags => notes::flags(comparison),
+        warnings => notes::warnings(comparison),
+        legend => notes::legend(comparison),
+        facts => crate::facts::facts(record),
+        repeat => notes::repeat(record),
+        style => Value::from_safe_string(STYLE.to_string()),
+        sections => sections(record, comparison, all),
+    })?;
+    Ok(page)
+}
+
+fn sections(record: &RunRecord, comparison: &Comparison, mut tables: Vec<Table>) -> Vec<Section> {
+    let section = |workload: &WorkloadComparison| {
+        let charts = chart::of_workload(comparison, workload);
+        let rest = tables.split_off(workload.metrics.len().min(tables.len()));
+        Section {
+            name: workload.workload.to_string(),
+            work: crate::facts::work(record, &workload.workload),
+            charts: charts.iter().map(|chart| Value::from_safe_string(svg(chart, ""))).collect(),
+            tables: std::mem::replace(&mut tables, rest),
+        }
+    };
+    comparison.workloads.iter().map(section).collect()
+}
+
+fn overview(comparison: &Comparison, tables: &[Table]) -> Overview {
+    let mut setups: Vec<String> = Vec::new();
+    let labels = Setups::of(comparison);
+    for cell in comparison.workloads.iter().flat_map(|workload| &workload.cells) {
+        let label = labels.label(&cell.axes);
+        if !setups.contains(&label) {
+            setups.push(label);
+        }
+    }
+    let mut groups = Vec::new();
+    let mut columns: Vec<&Table> = Vec::new();
+    for workload in &comparison.workloads {
+        let own = tables.iter().filter(|table| table.workload == workload.workload.as_str());
+        let headline = shown(workload, Metrics::Headline).count();
+        let all = headline == workload.metrics.len();
+        columns.extend(own.filter(|table| all || table.headline));
+        groups.push((workload.workload.to_string(), headline));
+    }
+    let row = |setup: String| OverviewRow {
+        values: columns.iter().map(|table| overview_value(table, &setup)).collect(),
+        setup,
+    };
+    Overview {
+        columns: columns.iter().map(|table| format!("{} ({})", table.label, table.unit)).collect(),
+        groups: groups.into_iter().filter(|(_, count)| *count > 0).collect(),
+        rows: setups.into_iter().map(row).collect(),
+    }
+}
+
+fn overview_value(table: &Table, setup: &str) -> (String, String) {
+    let Some(line) = table.rows.iter().find(|line| line.setup == setup) else {
+        return (crate::table::NONE.to_string(), String::new());
+    };
+    let percent = match line.percent.as_str() {
+        "baseline" | crate::table::NONE => String::new(),
+        number => format!("{number} %"),
+    };
+    (line.numbers.as_ref().map_or_else(|| line.words.clone(), |numbers| numbers.mean.clone()), percent)
+}

@@ -1,0 +1,46 @@
+//! The report as JSON: the comparison, and where its numbers come from.
+//!
+//! Owns the outer object and its format number. It must never round.
+
+use crossvisor_analysis::Comparison;
+use crossvisor_model::{Name, Provenance, RunRecord};
+use serde::Serialize;
+
+use crate::ReportError;
+
+/// Grows when a reader of the format before could be misled.
+pub const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u32,
+    run: &'a str,
+    scenario: &'a Name,
+    complete: bool,
+    seed: u64,
+    repeat: u32,
+    emulated: bool,
+    notices: &'a [String],
+    provenance: &'a Provenance,
+    comparison: &'a Comparison,
+}
+
+/// The report as JSON with a line end; `format` is [`FORMAT`].
+///
+/// # Errors
+/// [`ReportError::Json`] when serialising fails, which these types do not.
+pub fn json(record: &RunRecord, comparison: &Comparison) -> Result<String, ReportError> {
+    let document = Document {
+        format: FORMAT,
+        run: &record.name,
+        scenario: &record.plan.scenario,
+        complete: record.complete,
+        seed: record.plan.seed,
+        repeat: record.plan.repeat,
+        emulated: comparison.emulated(),
+        notices: &record.notices,
+        provenance: &record.provenance,
+        comparison,
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}

@@ -1,0 +1,110 @@
+//! The report for a terminal.
+//!
+//! Owns columns and widths. It must never print more columns of characters than asked for.
+
+use crossvisor_analysis::Comparison;
+use crossvisor_model::RunRecord;
+
+use crate::clean::{one_line, shorten, wrap};
+use crate::notes::{self, Note};
+use crate::table::{Line, Metrics, Table, percent_heading, tables};
+
+/// The narrowest a table gets; below it, lines are longer than asked for.
+const NARROWEST: usize = 60;
+
+/// The report as plain text in lines of at most `width` characters (at least 60).
+#[must_use]
+pub fn text(record: &RunRecord, comparison: &Comparison, metrics: Metrics, width: usize) -> String {
+    let width = width.max(NARROWEST);
+    let mut lines = wrap(&one_line(&record.name), width, 2);
+    lines.extend(wrap(&notes::headline(record, comparison), width, 2));
+    if comparison.emulated() {
+        lines.extend(wrap(&format!("!! {}", notes::EMULATED), width, 3));
+    }
+    for notice in notes::notices(record) {
+        lines.extend(wrap(&format!("note: {notice}"), width, 6));
+    }
+    let heading = percent_heading(comparison);
+    for table in tables(comparison, metrics) {
+        lines.push(String::new());
+        lines.extend(wrap(&title(&table), width, 2));
+        lines.extend(grid(&table, &heading, width));
+        lines.extend(table.footnotes.iter().flat_map(|note| wrap(note, width, 2)));
+    }
+    section(&mut lines, "What failed", &notes::problems(comparison), width);
+    section(&mut lines, "What was not measured", &notes::missing(comparison), width);
+    section(&mut lines, "Values to doubt", &notes::flags(comparison), width);
+    section(&mut lines, "Warnings", &notes::warnings(comparison), width);
+    lines.push(String::new());
+    lines.extend(wrap(&notes::legend(comparison), width, 0));
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// `disk: sequential write, block (KiB/s, higher is better)`
+pub fn title(table: &Table) -> String {
+    let comma = if table.better.is_empty() { "" } else { ", " };
+    format!("{}: {} ({}{comma}{})", table.workload, table.label, table.unit, table.better)
+}
+
+fn section(lines: &mut Vec<String>, title: &str, notes: &[Note], width: usize) {
+    if notes.is_empty() {
+        return;
+    }
+    lines.extend([String::new(), title.to_string()]);
+    for note in notes {
+        lines.extend(wrap(&format!("- {}", note.text), width, 2));
+        let places = wrap(&format!("in {}", note.places.join(", ")), width - 2, 3);
+        lines.extend(places.iter().map(|line| format!("  {line}")));
+    }
+}
+
+/// The middle columns of a row: n, mean, SD/E, interval.
+fn middle(line: &Line) -> Option<[&str; 4]> {
+    line.numbers.as_ref().map(|n| [line.n.as_str(), &n.mean, &n.sd, &n.interval])
+}
+
+fn percent(line: &Line) -> String {
+    match line.percent_interval.as_str() {
+        "" => line.percent.clone(),
+        interval => format!("{} ({interval})", line.percent),
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The table in columns two spaces apart; setups are shortened until it fits.
+fn grid(table: &Table, percent_heading: &str, width: usize) -> Vec<String> {
+    let headings = ["n", "mean", "SD/E", "95 % interval"];
+    let mut widths = headings.map(length);
+    for row in table.rows.iter().filter_map(middle) {
+        for (width, text) in widths.iter_mut().zip(row) {
+            *width = length(text).max(*width);
+        }
+    }
+    let words = table.rows.iter().map(|line| length(&line.words)).max().unwrap_or(0);
+    let between: usize = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
+    widths[3] += words.saturating_sub(between);
+    let between = between.max(words);
+
+    let percents: Vec<String> = table.rows.iter().map(percent).collect();
+    let last = percents.iter().map(|text| length(text)).max().unwrap_or(0);
+    let heading = shorten(percent_heading, last.max("% of baseline".len()));
+    let last = last.max(length(&heading));
+    let room = width.saturating_sub(between + last + 4).max("setup".len());
+    let setups: Vec<String> = table.rows.iter().map(|line| shorten(&line.setup, room)).collect();
+    let first = setups.iter().map(|text| length(text)).max().unwrap_or(0).max("setup".len());
+
+    let join = |cells: [&str; 4]| {
+        let padded: Vec<String> =
+            cells.iter().zip(widths).map(|(text, width)| format!("{text:>width$}")).collect();
+        padded.join("  ")
+    };
+    let mut lines = vec![format!("{:first$}  {}  {heading}", "setup", join(headings))];
+    for ((line, setup), percent) in table.rows.iter().zip(setups).zip(percents) {
+        let middle = middle(line).map_or_else(|| format!("{:>between$}", line.words), join);
+        lines.push(format!("{setup:first$}  {middle}  {percent}"));
+    }
+    lines
+}

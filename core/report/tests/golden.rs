@@ -1,0 +1,102 @@
+//! Every report of the made-up run against the file in `tests/golden`. After a wanted change of a report, run with
+//! `UPDATE_GOLDEN=1` and read the difference.
+
+mod common;
+
+use std::path::Path;
+
+use crossvisor_analysis::{Comparison, compare};
+use crossvisor_report::{COLUMNS, Metrics, charts, csv, html, json, markdown, text};
+
+fn golden(file: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, actual).expect("a writable file");
+    }
+    let expected = std::fs::read_to_string(&path).expect("a golden file");
+    let differs = expected.lines().zip(actual.lines()).position(|(expected, actual)| expected != actual);
+    assert!(expected == actual, "{file} differs, first in line {:?} (from 0)", differs);
+}
+
+fn comparison() -> Comparison {
+    compare(&common::record())
+}
+
+#[test]
+fn reports_are_as_they_were() {
+    let (record, comparison) = (common::record(), comparison());
+    golden("report.txt", &text(&record, &comparison, Metrics::Headline, 80));
+    golden("report-all.txt", &text(&record, &comparison, Metrics::All, 80));
+    golden("report.md", &markdown(&record, &comparison, Metrics::Headline));
+    golden("report.csv", &csv(&record, &comparison).expect("CSV"));
+    golden("report.json", &json(&record, &comparison).expect("JSON"));
+    golden("report.html", &html(&record, &comparison).expect("HTML"));
+}
+
+#[test]
+fn no_line_of_text_is_too_long() {
+    let (record, comparison) = (common::record(), comparison());
+    for width in [60, 80, 132] {
+        for line in text(&record, &comparison, Metrics::All, width).lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn foreign_text_cannot_act() {
+    let (record, comparison) = (common::record(), comparison());
+    let page = html(&record, &comparison).expect("HTML");
+    assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+    let all = [
+        text(&record, &comparison, Metrics::All, 80),
+        markdown(&record, &comparison, Metrics::All),
+        csv(&record, &comparison).expect("CSV"),
+        page,
+    ];
+    for report in all {
+        assert!(!report.contains(['\u{1b}', '\u{202e}']));
+    }
+    let markdown = markdown(&record, &comparison, Metrics::All);
+    assert!(!markdown.contains('<') && !markdown.contains("| `"));
+}
+
+#[test]
+fn too_fast_is_never_zero() {
+    let sheet = csv(&common::record(), &comparison()).expect("CSV");
+    let mut reader = csv_reader(&sheet);
+    let column = |name: &str| COLUMNS.iter().position(|column| *column == name).expect("a column");
+    let mut seen = 0;
+    for row in reader.records().map(|row| row.expect("a row")) {
+        if &row[column("state")] == "too_fast" {
+            assert_eq!((&row[column("mean")], &row[column("n")]), ("", "0"));
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 2);
+    assert!(text(&common::record(), &comparison(), Metrics::Headline, 80).contains("too fast to measure"));
+}
+
+fn csv_reader(text: &str) -> csv::Reader<&[u8]> {
+    csv::Reader::from_reader(text.as_bytes())
+}
+
+#[test]
+fn json_says_its_format_and_holds_the_comparison() {
+    let document = json(&common::record(), &comparison()).expect("JSON");
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    assert_eq!((&document["format"], &document["emulated"]), (&1.into(), &true.into()));
+    let workloads = document["comparison"]["workloads"].as_array().expect("workloads");
+    assert_eq!(workloads.len(), 3);
+}
+
+#[test]
+fn charts_have_names_and_descriptions() {
+    let charts = charts(&comparison());
+    let names: Vec<&str> = charts.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names[..2], ["disk-write", "disk-write-relative"]);
+    assert!(!names.contains(&"disk-create-relative"), "nothing to compare with a baseline that was too fast");
+    for (_, svg) in &charts {
+        assert!(svg.contains("role=\"img\"") && svg.contains("<desc") && svg.contains("<style>"));
+    }
+}
