@@ -1,1 +1,22 @@
-//! 
+//! Guest definitions, the images built from them, and what makes a clone itself.
+//!
+//! Owns the reading of definitions, the cache of images and the seed of a clone. It must never start a guest,
+//! mount anything, or know what a workload does.
+
+mod build;
+mod cache;
+mod definition;
+mod error;
+mod identity;
+mod library;
+mod seed;
+mod tool;
+
+pub use build::build;
+pub use cache::{Image, ImageFacts, cached};
+pub use definition::{Boot, Build, Disk, GuestDefinition};
+pub use error::{GuestError, ImageError};
+pub use identity::Identity;
+pub use library::GuestLibrary;
+pub use seed::seed_initrd;
+pub use tool::Progress;

@@ -1,0 +1,280 @@
+//! Builds the image of a definition from the distribution's mirror, without mounting anything.
+//!
+//! Owns the stages from definition to image folder. It must never leave a part of an image where a whole one is
+//! looked for, nor pass a word of a definition to a shell.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::cache::{FACTS, INITRD, KERNEL, ROOT};
+use crate::tool::{Watch, as_root, command, is_root, need, run};
+use crate::{GuestDefinition, Image, ImageError, ImageFacts, Progress, cached};
+
+const PACKAGES: &str = "download and install packages";
+const FILE_SYSTEM: &str = "make the file system";
+
+/// Programs of a build, and Debian's packages of them.
+const PROGRAMS: [(&str, &str); 4] =
+    [("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs"), ("tar", "tar"), ("fallocate", "util-linux")];
+/// Those that a normal user needs besides.
+const USER_PROGRAMS: [(&str, &str); 2] = [("unshare", "util-linux"), ("newuidmap", "uidmap")];
+
+/// What mmdebstrap says when it starts a part, and the share of a build that is then done.
+const PARTS: [(&str, f64); 6] = [
+    ("I: downloading packages", 0.05),
+    ("I: extracting archives", 0.10),
+    ("I: installing essential", 0.15),
+    ("I: installing remaining", 0.30),
+    ("I: cleaning package lists", 0.88),
+    ("I: creating tarball", 0.90),
+];
+
+/// Gives the image of a definition: the cached one, or a new one. Two builds of one definition do not disturb each
+/// other: the second waits and takes what the first made. `cancelled` is asked often and ends the build.
+///
+/// # Errors
+/// [`ImageError`] when a program is missing or fails, the disk does not take the image, or the build is cancelled;
+/// nothing of it is then left.
+pub fn build(
+    guest: &GuestDefinition,
+    cache: &Path,
+    progress: &mut dyn FnMut(Progress),
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Image, ImageError> {
+    if let Some(image) = cached(guest, cache) {
+        return Ok(image);
+    }
+    let user = USER_PROGRAMS.iter().filter(|_| !is_root());
+    for (program, package) in PROGRAMS.iter().chain(user) {
+        need(program, package)?;
+    }
+    let mut watch = Watch { progress, cancelled };
+    fs::create_dir_all(cache).map_err(ImageError::io("create folder", cache))?;
+    let _lock = lock(&cache.join(format!(".{}.lock", guest.key())), &mut watch)?;
+    if let Some(image) = cached(guest, cache) {
+        return Ok(image);
+    }
+    let shop = Workshop::open(cache.join(format!(".{}.building", guest.key())))?;
+    shop.stage(guest)?;
+    shop.install(guest, &mut watch)?;
+    shop.make_disk(guest, &mut watch)?;
+    shop.finish(guest, &cache.join(guest.key()))?;
+    watch.tell("done", format!("image of {}", guest.name), Some(1.0))?;
+    cached(guest, cache).ok_or_else(|| ImageError::Io {
+        action: "find again the new image",
+        path: cache.join(guest.key()),
+        source: io::ErrorKind::InvalidData.into(),
+    })
+}
+
+/// Held until it is dropped; the file stays, because removing it would let two builds hold it.
+fn lock(path: &Path, watch: &mut Watch<'_>) -> Result<File, ImageError> {
+    let file = File::create(path).map_err(ImageError::io("create lock", path))?;
+    let mut told = false;
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) => {}
+            Err(error) => return Err(ImageError::io("lock", path)(error.into())),
+        }
+        if (watch.cancelled)() {
+            return Err(ImageError::Interrupted);
+        }
+        if !told {
+            watch.tell("wait", "another build of this image is under way".into(), None)?;
+            told = true;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// The folder an image is made in; it goes away with this value.
+struct Workshop {
+    folder: PathBuf,
+}
+
+impl Drop for Workshop {
+    /// What cannot be removed now is removed by the next build.
+    fn drop(&mut self) {
+        let _ = remove(&self.folder);
+    }
+}
+
+/// Also what belongs to the other users of the user namespace.
+fn remove(folder: &Path) -> io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    if is_root() {
+        return fs::remove_dir_all(folder);
+    }
+    as_root("rm").arg("-rf").arg("--").arg(folder).output().map(drop)
+}
+
+impl Workshop {
+    /// The caller holds the lock, so what is there was left by a build that was killed.
+    fn open(folder: PathBuf) -> Result<Self, ImageError> {
+        remove(&folder).map_err(ImageError::io("remove the rest of an earlier build", &folder))?;
+        let shop = Self { folder };
+        for name in ["files", "root", "image"] {
+            let path = shop.path(name);
+            fs::create_dir_all(&path).map_err(ImageError::io("create folder", &path))?;
+        }
+        Ok(shop)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Lays out the definition's files as they go into the new system. Scripts may be executed, nothing else.
+    fn stage(&self, guest: &GuestDefinition) -> Result<(), ImageError> {
+        for (name, content) in &guest.files {
+            let path = match name.strip_prefix("files/") {
+                Some(inside) => self.path("files").join(inside),
+                None if name == "setup" => self.path("files/.crossvisor/setup"),
+                None => continue,
+            };
+            let mode = if content.starts_with(b"#!") { 0o755 } else { 0o644 };
+            write(&path, content).map_err(ImageError::io("write", &path))?;
+            fs::set_permissions(&path, Permissions::from_mode(mode))
+                .map_err(ImageError::io("write", &path))?;
+        }
+        Ok(())
+    }
+
+    /// From the mirror to a folder with the whole root file system.
+    fn install(&self, guest: &GuestDefinition, watch: &mut Watch<'_>) -> Result<(), ImageError> {
+        let here = self.folder.as_path();
+        let nothing = |_: &str| None;
+        let mut pack = command("tar");
+        pack.args(["--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"]);
+        pack.args(["-C", "files", "-cf", "files.tar", "."]);
+        run(&mut pack, here, PACKAGES, watch, &nothing)?;
+        let share = |line: &str| PARTS.iter().find(|(part, _)| line.starts_with(part)).map(|(_, done)| *done);
+        run(&mut mmdebstrap(guest), here, PACKAGES, watch, &share)?;
+        let mut unpack = as_root("tar");
+        unpack.args(["-C", "root", "--numeric-owner", "--exclude=./dev/*", "-xf", "root.tar"]);
+        watch.tell(FILE_SYSTEM, "unpack the new system".into(), Some(0.93))?;
+        run(&mut unpack, here, FILE_SYSTEM, watch, &nothing)
+    }
+
+    /// From the folder to a sparse disk, with the kernel and its initrd beside it.
+    fn make_disk(&self, guest: &GuestDefinition, watch: &mut Watch<'_>) -> Result<(), ImageError> {
+        let disk = self.path("image").join(ROOT);
+        let file = File::create(&disk).map_err(ImageError::io("create", &disk))?;
+        file.set_len(guest.disk.size.0).map_err(ImageError::io("size", &disk))?;
+        let mut mke2fs = as_root("mke2fs");
+        // All tables are written now: the guest's kernel must not do it while something is measured.
+        mke2fs.args(["-q", "-t", "ext4", "-m", "0", "-i", "32768", "-J", "size=16"]);
+        mke2fs.args(["-E", "lazy_itable_init=0,lazy_journal_init=0", "-L", &guest.disk.label, "-d", "root"]);
+        watch.tell(FILE_SYSTEM, "write the file system".into(), Some(0.96))?;
+        run(mke2fs.arg(&disk), &self.folder, FILE_SYSTEM, watch, &|_| None)?;
+        let mut dig = command("fallocate");
+        run(dig.arg("--dig-holes").arg(&disk), &self.folder, FILE_SYSTEM, watch, &|_| None)?;
+        for (start, name) in [("vmlinuz-", KERNEL), ("initrd.img-", INITRD)] {
+            let from = self.newest(start)?;
+            let to = self.path("image").join(name);
+            fs::copy(&from, &to).map_err(ImageError::io("copy", &from))?;
+            fs::set_permissions(&to, Permissions::from_mode(0o644)).map_err(ImageError::io("write", &to))?;
+        }
+        Ok(())
+    }
+
+    /// The file in /boot whose name starts so and is the last in order.
+    fn newest(&self, start: &'static str) -> Result<PathBuf, ImageError> {
+        let boot = self.path("root/boot");
+        let entries = boot.read_dir().map_err(ImageError::io("read folder", &boot))?;
+        let paths = entries.flatten().map(|entry| entry.path());
+        let named = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(start));
+        paths.filter(named).max().ok_or(ImageError::NoKernel(start.trim_end_matches('-')))
+    }
+
+    /// Writes down what the image is, makes all of it durable, and puts it where images are looked for.
+    fn finish(&self, guest: &GuestDefinition, target: &Path) -> Result<(), ImageError> {
+        let image = self.path("image");
+        let facts = self.facts(guest)?;
+        let path = image.join(FACTS);
+        let text = serde_json::to_vec_pretty(&facts).map_err(|e| ImageError::io("write", &path)(e.into()))?;
+        fs::write(&path, text).map_err(ImageError::io("write", &path))?;
+        for name in [ROOT, KERNEL, INITRD, FACTS, "."] {
+            sync(&image.join(name))?;
+        }
+        remove(target).map_err(ImageError::io("remove the broken image", target))?;
+        fs::rename(&image, target).map_err(ImageError::io("put in place", target))?;
+        target.parent().map_or(Ok(()), sync)
+    }
+
+    fn facts(&self, guest: &GuestDefinition) -> Result<ImageFacts, ImageError> {
+        let size = |name: &str| {
+            let path = self.path("image").join(name);
+            fs::metadata(&path).map_err(ImageError::io("look at", &path))
+        };
+        let (root, kernel) = (size(ROOT)?, self.newest("vmlinuz-")?);
+        let kernel = kernel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let status = self.path("root/var/lib/dpkg/status");
+        let status = fs::read_to_string(&status).map_err(ImageError::io("read", &status))?;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Ok(ImageFacts {
+            guest: guest.name.to_string(),
+            definition: guest.hash.clone(),
+            kernel: kernel.trim_start_matches("vmlinuz-").into(),
+            versions: versions(&status, &guest.build.packages),
+            root_bytes: root.len(),
+            root_allocated_bytes: root.blocks() * 512,
+            kernel_bytes: size(KERNEL)?.len(),
+            initrd_bytes: size(INITRD)?.len(),
+            built_unix_s: now.as_secs(),
+        })
+    }
+}
+
+/// The new system as `root.tar`. Hooks are constant texts; what differs comes as whole arguments.
+fn mmdebstrap(guest: &GuestDefinition) -> Command {
+    let build = &guest.build;
+    let mut command = command("mmdebstrap");
+    command.args([if is_root() { "--mode=root" } else { "--mode=unshare" }, "--variant=minbase"]);
+    command.args(["--format=tar", "--verbose"]);
+    command.args(build.packages.iter().map(|package| format!("--include={package}")));
+    command.args(build.exclude.iter().map(|path| format!("--dpkgopt=path-exclude={path}")));
+    command.args(build.keep.iter().map(|path| format!("--dpkgopt=path-include={path}")));
+    command.args(proxies().iter().map(|line| format!("--aptopt={line}")));
+    command.arg("--essential-hook=tar-in files.tar /");
+    if guest.files.contains_key("setup") {
+        command.arg(r#"--customize-hook=chroot "$1" /.crossvisor/setup && rm -r "$1/.crossvisor""#);
+    }
+    command.args([build.suite.as_str(), "root.tar", &build.mirror]);
+    command
+}
+
+/// The proxies that apt on this machine uses, as lines of its configuration; none where there is no apt.
+fn proxies() -> Vec<String> {
+    let dump = command("apt-config").args(["dump", "--no-empty", "Acquire"]).output();
+    let dump = dump.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    dump.lines().filter(|line| line.contains("::Proxy")).map(String::from).collect()
+}
+
+/// The versions of `packages` in a dpkg status file.
+fn versions(status: &str, packages: &[String]) -> BTreeMap<String, String> {
+    let field = |entry: &str, name: &str| {
+        entry.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_string())
+    };
+    let entries = status.split("\n\n").filter_map(|e| Some((field(e, "Package:")?, field(e, "Version:")?)));
+    entries.filter(|(name, _)| packages.contains(name)).collect()
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(path, content)
+}
+
+fn sync(path: &Path) -> Result<(), ImageError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(ImageError::io("make durable", path))
+}

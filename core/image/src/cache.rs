@@ -1,0 +1,69 @@
+//! Built images on disk, by the hash of their definition.
+//!
+//! Owns what an image folder holds and when it is whole. It must never use an image that is not.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::GuestDefinition;
+
+pub(crate) const ROOT: &str = "root.img";
+pub(crate) const KERNEL: &str = "vmlinuz";
+pub(crate) const INITRD: &str = "initrd.img";
+pub(crate) const FACTS: &str = "image.json";
+
+/// A built image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    pub folder: PathBuf,
+    /// The root disk, raw and sparse.
+    pub root: PathBuf,
+    pub kernel: PathBuf,
+    pub initrd: PathBuf,
+    pub facts: ImageFacts,
+}
+
+/// What is known of an image: `image.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageFacts {
+    /// The guest's name.
+    pub guest: String,
+    /// sha256 of the definition.
+    pub definition: String,
+    /// The kernel's release: `6.1.0-13-amd64`.
+    pub kernel: String,
+    /// Versions of the packages that the definition names.
+    pub versions: BTreeMap<String, String>,
+    /// Length of the root disk.
+    pub root_bytes: u64,
+    /// Bytes of the root disk that are allocated.
+    pub root_allocated_bytes: u64,
+    pub kernel_bytes: u64,
+    pub initrd_bytes: u64,
+    /// When it was built, in seconds since 1970 UTC.
+    pub built_unix_s: u64,
+}
+
+/// The image of a definition, if it was built and is whole.
+#[must_use]
+pub fn cached(guest: &GuestDefinition, cache: &Path) -> Option<Image> {
+    let folder = cache.join(guest.key());
+    let facts: ImageFacts = serde_json::from_slice(&fs::read(folder.join(FACTS)).ok()?).ok()?;
+    let whole =
+        |name: &str, bytes| fs::metadata(folder.join(name)).is_ok_and(|m| m.is_file() && m.len() == bytes);
+    let good = facts.definition == guest.hash
+        && whole(ROOT, facts.root_bytes)
+        && whole(KERNEL, facts.kernel_bytes)
+        && whole(INITRD, facts.initrd_bytes);
+    good.then(|| Image {
+        root: folder.join(ROOT),
+        kernel: folder.join(KERNEL),
+        initrd: folder.join(INITRD),
+        folder,
+        facts,
+    })
+}
