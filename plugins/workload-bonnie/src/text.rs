@@ -50,8 +50,7 @@ fn bare(line: &str) -> &str {
 /// What the tool said instead of a result: neither its progress, nor its usage, nor a table.
 #[must_use]
 pub fn complaint(stdout: &str, stderr: &str) -> Option<String> {
-    let before_usage = |text: &'static str| move |line: &&str| !line.starts_with(text);
-    let said = stderr.lines().take_while(before_usage("usage:")).chain(stdout.lines());
+    let said = stderr.lines().take_while(|line| !line.starts_with("usage:")).chain(stdout.lines());
     let words: Vec<&str> =
         said.map(str::trim).filter(|line| !line.is_empty() && !is_progress(line)).collect();
     let last = &words[words.len().saturating_sub(COMPLAINTS)..];

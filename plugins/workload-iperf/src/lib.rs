@@ -119,7 +119,8 @@ fn samples(direction: Direction, report: &Report, asked: Asked) -> Vec<ParsedSam
 fn failure(input: &ParseInput, error: &ReportError) -> Failure {
     let peer = &input.instance.peer;
     Failure::new(format!(
-        "iperf3 from instance {} to {}:{}, round {}, is no result: {error}",
+        "iperf3 from instance {} to {}:{}, round {}, is no result: {error}; \
+         the whole output is in the run directory",
         input.instance.index, peer.address, peer.port, input.round
     ))
 }

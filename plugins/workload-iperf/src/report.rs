@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// Relative to the asked time.
 const TOO_SHORT: f64 = 0.9;
+
 /// What one finished test says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -61,7 +62,7 @@ impl Report {
             return Err(ReportError::NoDocument(words.unwrap_or("nothing").into()));
         };
         if let Some(error) = document.get("error").and_then(Value::as_str).or(said) {
-            return Err(ReportError::Said(error.into()));
+            return Err(ReportError::Said(plain(error).into()));
         }
         let report = Self::of(&document)?;
         report.check(&document, asked)?;
@@ -133,9 +134,12 @@ fn without_nan(text: &str) -> String {
 
 /// iperf3's own error line.
 fn complaint(text: &str) -> Option<&str> {
-    text.lines()
-        .find_map(|line| line.trim().strip_prefix("iperf3: "))
-        .map(|words| words.trim_start_matches("error - "))
+    text.lines().find_map(|line| line.trim().strip_prefix("iperf3: ")).map(plain)
+}
+
+/// Without the marks that come and go between versions.
+fn plain(error: &str) -> &str {
+    error.trim_start_matches("error - ").trim_end_matches([':', ' '])
 }
 
 fn last_line(text: &str) -> Option<&str> {
@@ -195,6 +199,8 @@ mod tests {
     fn errors_come_in_the_tools_words() {
         let refused = r#"{"start": {}, "intervals": [], "end": {}, "error": "unable to connect"}"#;
         assert_eq!(Report::read(refused, "", ASKED), Err(ReportError::Said("unable to connect".into())));
+        let old = refused.replace("unable to connect", "error - unable to connect: ");
+        assert_eq!(Report::read(&old, "", ASKED), Err(ReportError::Said("unable to connect".into())));
         let after = format!("{}\niperf3: error - broken pipe\n", good());
         assert_eq!(Report::read(&after, "", ASKED), Err(ReportError::Said("broken pipe".into())));
         let missing = Report::read("", "iperf3: error - no such option\n", ASKED);
