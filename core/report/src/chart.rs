@@ -8,7 +8,7 @@ use crossvisor_analysis::{CellReport, Comparison, MetricComparison, Row, Workloa
 use crate::clean::one_line;
 use crate::number::{self, Scale};
 use crate::svg::{Bar, Chart, Group, STYLE, svg};
-use crate::table::{Metrics, Setups, baseline_name, direction, scale, shown, words};
+use crate::table::{Metrics, Setups, baseline_name, direction, numbers, scale, shown, words};
 
 /// All charts as SVG files with the name of each: `disk-write`, `disk-write-relative`.
 #[must_use]
@@ -143,16 +143,14 @@ impl Source<'_> {
 }
 
 fn value(row: &Row, cell: &CellReport, scale: Scale, bar: Bar) -> Option<Bar> {
-    let Some(summary) = row.estimate.summary() else {
+    let Some((summary, numbers)) = row.estimate.summary().zip(numbers(row, cell, scale)) else {
         return Some(Bar { text: words(&row.estimate, cell), ..bar });
     };
-    let place = number::place(summary, scale);
-    let left_out = if row.estimate.too_fast() > 0 { "*" } else { "" };
     Some(Bar {
         value: Some(summary.mean / scale.divisor),
         whisker: summary.interval.map(|i| (i.low / scale.divisor, i.high / scale.divisor)),
-        text: number::rounded(summary.mean / scale.divisor, place) + left_out,
-        whisker_text: summary.interval.map_or(String::new(), |i| number::interval(i, place, scale)),
+        text: numbers.mean,
+        whisker_text: summary.interval.map_or(String::new(), |_| numbers.interval),
         ..bar
     })
 }

@@ -2,6 +2,8 @@
 //!
 //! Owns what the template is given. It must never mark foreign text as safe: only our own SVG is.
 
+use std::collections::BTreeSet;
+
 use crossvisor_analysis::{Comparison, WorkloadComparison};
 use crossvisor_model::RunRecord;
 use minijinja::value::Value;
@@ -31,6 +33,7 @@ struct Overview {
     groups: Vec<(String, usize)>,
     columns: Vec<String>,
     rows: Vec<OverviewRow>,
+    footnotes: BTreeSet<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -107,6 +110,7 @@ fn overview(comparison: &Comparison, tables: &[Table]) -> Overview {
     };
     Overview {
         columns: columns.iter().map(|table| format!("{} ({})", table.label, table.unit)).collect(),
+        footnotes: columns.iter().flat_map(|table| table.footnotes.iter().copied()).collect(),
         groups: groups.into_iter().filter(|(_, count)| *count > 0).collect(),
         rows: setups.into_iter().map(row).collect(),
     }

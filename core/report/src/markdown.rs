@@ -58,9 +58,9 @@ fn grid(out: &mut String, table: &Table, percent_heading: &str) {
             Some(n) => [&n.mean, &n.sd, &n.interval, &n.median, &n.range, &n.total].map(String::as_str),
             None => [line.words.as_str(), NONE, NONE, NONE, NONE, NONE],
         };
-        let n = if line.n.is_empty() { NONE } else { &line.n };
         let interval = if line.percent_interval.is_empty() { NONE } else { &line.percent_interval };
-        let cells = [&[line.setup.as_str(), n], &cells[..], &[line.percent.as_str(), interval]].concat();
+        let cells =
+            [&[line.setup.as_str(), &line.n], &cells[..], &[line.percent.as_str(), interval]].concat();
         let cells: Vec<String> = cells.into_iter().map(escape).collect();
         *out += &format!("| {} |\n", cells.join(" | "));
     }

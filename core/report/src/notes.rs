@@ -2,7 +2,7 @@
 //!
 //! Owns the grouping of reasons and flags, so that each is said once. It must never know a format.
 
-use crossvisor_analysis::Comparison;
+use crossvisor_analysis::{CellReport, Comparison, Estimate, Row};
 use crossvisor_model::RunRecord;
 use serde::Serialize;
 
@@ -19,7 +19,8 @@ pub struct Note {
     pub places: Vec<String>,
 }
 
-fn add(notes: &mut Vec<Note>, text: String, place: String) {
+fn add(notes: &mut Vec<Note>, text: String, place: &str) {
+    let place = one_line(place);
     match notes.iter_mut().find(|note| note.text == text) {
         Some(note) if note.places.contains(&place) => {}
         Some(note) => note.places.push(place),
@@ -56,44 +57,39 @@ pub fn problems(comparison: &Comparison) -> Vec<Note> {
         for problem in &cell.problems {
             let what = problem.phase.map_or("not tried".to_string(), |phase| format!("failed in {phase}"));
             let place = format!("{} replicate {}", cell.cell, problem.replicate);
-            add(&mut notes, format!("{what}: {}", clean(&problem.reason)), place);
+            add(&mut notes, format!("{what}: {}", clean(&problem.reason)), &place);
         }
     }
     notes
+}
+
+/// Every row of every metric, with its cell and its name for people: `disk kvm-virtio/file/2 write`.
+fn rows(comparison: &Comparison) -> impl Iterator<Item = (String, &Row, &CellReport)> {
+    let setups = Setups::of(comparison);
+    let metrics = comparison.workloads.iter().flat_map(|w| w.metrics.iter().map(move |metric| (w, metric)));
+    let rows =
+        metrics.flat_map(|(w, metric)| metric.rows.iter().zip(&w.cells).map(move |pair| (metric, pair)));
+    rows.map(move |(metric, (row, cell))| {
+        let place = format!("{} {} {}", row.axes.workload, setups.label(&row.axes), metric.spec.name);
+        (place, row, cell)
+    })
 }
 
 /// Reasons to doubt values, with the metrics they hold for.
 pub fn flags(comparison: &Comparison) -> Vec<Note> {
-    let setups = Setups::of(comparison);
     let mut notes = Vec::new();
-    for workload in &comparison.workloads {
-        for metric in &workload.metrics {
-            for row in &metric.rows {
-                for flag in &row.flags {
-                    let metric = one_line(&metric.spec.name);
-                    let place = format!("{} {} {metric}", workload.workload, setups.label(&row.axes));
-                    add(&mut notes, one_line(&flag.text), place);
-                }
-            }
-        }
+    for (place, row, _) in rows(comparison) {
+        row.flags.iter().for_each(|flag| add(&mut notes, one_line(&flag.text), &place));
     }
     notes
 }
 
-/// Values that are missing though their replicate did not fail, by reason.
+/// Values that are missing though no replicate of their cell failed, by reason.
 pub fn missing(comparison: &Comparison) -> Vec<Note> {
-    let setups = Setups::of(comparison);
     let mut notes = Vec::new();
-    for workload in &comparison.workloads {
-        for metric in &workload.metrics {
-            for (row, cell) in metric.rows.iter().zip(&workload.cells) {
-                let crossvisor_analysis::Estimate::Missing { reasons } = &row.estimate else { continue };
-                for reason in reasons.iter().filter(|_| cell.problems.is_empty()) {
-                    let metric = one_line(&metric.spec.name);
-                    let place = format!("{} {} {metric}", workload.workload, setups.label(&row.axes));
-                    add(&mut notes, one_line(reason), place);
-                }
-            }
+    for (place, row, _) in rows(comparison).filter(|(_, _, cell)| cell.problems.is_empty()) {
+        if let Estimate::Missing { reasons } = &row.estimate {
+            reasons.iter().for_each(|reason| add(&mut notes, one_line(reason), &place));
         }
     }
     notes
@@ -104,7 +100,7 @@ pub fn warnings(comparison: &Comparison) -> Vec<Note> {
     let mut notes = Vec::new();
     for cell in comparison.workloads.iter().flat_map(|workload| &workload.cells) {
         for warning in &cell.warnings {
-            add(&mut notes, one_line(warning), cell.cell.to_string());
+            add(&mut notes, one_line(warning), &cell.cell.0);
         }
     }
     notes

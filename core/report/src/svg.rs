@@ -11,8 +11,8 @@ use crate::clean::{shorten, wrap};
 /// with any kind of colour vision can tell apart; series 0 is the baseline's grey.
 pub const STYLE: &str = include_str!("chart.css");
 
-/// Colours in the palette; series beyond it start again.
-pub const SERIES: usize = 7;
+/// Colours in the palette beside the baseline's; series beyond it take them again, paler.
+const COLOURS: usize = 6;
 
 pub struct Chart {
     /// Of the elements that describe the chart; letters, digits and `-`.
@@ -44,13 +44,13 @@ pub struct Bar {
     pub whisker_text: String,
 }
 
-const WIDTH: f64 = 400.0;
-const LEFT: f64 = 128.0;
-const RIGHT: f64 = 326.0;
+const WIDTH: f64 = 380.0;
+const LEFT: f64 = 124.0;
+const RIGHT: f64 = 308.0;
 const ROW: f64 = 21.0;
 const BAR: f64 = 13.0;
-const LABEL_CHARACTERS: usize = 19;
-const TITLE_CHARACTERS: usize = 54;
+const LABEL_CHARACTERS: usize = 16;
+const TITLE_CHARACTERS: usize = 50;
 
 /// The axis: its end and its ticks.
 struct Axis {
@@ -70,7 +70,8 @@ impl Axis {
         if longest <= 0.0 {
             return Self { end: 1.0, step: 1.0 };
         }
-        let rough = longest / 4.0;
+        // Long tick texts need more room.
+        let rough = longest / if longest >= 10_000.0 { 3.0 } else { 4.0 };
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough);
         let step = step.unwrap_or(rough);
@@ -106,9 +107,9 @@ pub fn svg(chart: &Chart, style: &str) -> String {
     let top = y - 6.0;
     let mut bars = String::new();
     for group in &chart.groups {
-        y += 6.0;
-        bars += &label(0.0, y + 8.0, "start", "group", &group.label);
-        y += 16.0;
+        y += 8.0;
+        bars += &label(0.0, y + 9.0, "start", "group", &group.label);
+        y += 15.0;
         for bar in &group.bars {
             bars += &draw(bar, &axis, y);
             y += ROW;
@@ -187,7 +188,8 @@ fn draw(bar: &Bar, axis: &Axis, y: f64) -> String {
     match bar.value {
         None => out += &label(LEFT + 6.0, base, "start", "words", &bar.text),
         Some(value) => {
-            let (series, again) = (bar.series % SERIES, if bar.series < SERIES { "" } else { " again" });
+            let series = bar.series.checked_sub(1).map_or(0, |index| index % COLOURS + 1);
+            let again = if bar.series > COLOURS { " again" } else { "" };
             out += &format!(
                 "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{BAR}\" class=\"bar s{series}{again}\"/>",
                 middle - BAR / 2.0,
@@ -211,4 +213,54 @@ fn whisker((low, high): (f64, f64), axis: &Axis, y: f64) -> String {
         return out + &line(x2, y - 4.0, x2, y + 4.0, "whisker");
     }
     out + &line(x2 - 4.0, y - 4.0, x2, y, "whisker") + &line(x2 - 4.0, y + 4.0, x2, y, "whisker")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(value: Option<f64>, whisker: Option<(f64, f64)>) -> Chart {
+        let bar = Bar {
+            label: "a<b".to_string(),
+            series: 8,
+            value,
+            whisker,
+            text: "said".to_string(),
+            whisker_text: String::new(),
+        };
+        let groups = vec![Group { label: "1 guest".to_string(), bars: vec![bar] }];
+        Chart {
+            id: "x".to_string(),
+            title: "t & u".to_string(),
+            axis: "s".to_string(),
+            groups,
+            reference: None,
+        }
+    }
+
+    fn ticks(value: f64, whisker: Option<(f64, f64)>) -> Vec<String> {
+        Axis::of(&chart(Some(value), whisker)).ticks().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn the_axis_starts_at_zero_and_covers_the_bars() {
+        assert_eq!(ticks(93.0, None), ["0", "25", "50", "75", "100"]);
+        assert_eq!(ticks(58_590.0, None), ["0", "20,000", "40,000", "60,000"]);
+        assert_eq!(ticks(0.7, None), ["0.0", "0.2", "0.4", "0.6", "0.8"]);
+        assert_eq!(ticks(93.0, Some((0.0, 1e9))), ["0", "50", "100", "150"]);
+        assert_eq!(ticks(0.0, None), ["0", "1"]);
+    }
+
+    #[test]
+    fn a_cut_whisker_ends_in_an_arrow_and_one_below_zero_has_no_cap() {
+        let whiskers = |range| svg(&chart(Some(93.0), Some(range)), "").matches("\"whisker\"").count();
+        assert_eq!((whiskers((90.0, 96.0)), whiskers((-5.0, 96.0)), whiskers((-5.0, 1e9))), (3, 2, 3));
+    }
+
+    #[test]
+    fn words_take_the_place_of_a_bar_and_text_is_escaped() {
+        let svg = svg(&chart(None, None), "");
+        assert!(svg.contains(">said</text>") && !svg.contains("<rect"));
+        assert!(svg.contains("a&lt;b") && svg.contains("t &amp; u") && !svg.contains("a<b"));
+    }
 }

@@ -36,7 +36,7 @@ pub struct Table {
 pub struct Line {
     /// `kvm-virtio/file/2`
     pub setup: String,
-    /// Empty where nothing was measured.
+    /// Replicates with a number.
     pub n: String,
     pub numbers: Option<Numbers>,
     /// What is said in place of numbers.
@@ -161,7 +161,7 @@ fn line(row: &Row, cell: &CellReport, scale: Scale, setups: &Setups) -> Line {
     let numbers = numbers(row, cell, scale);
     Line {
         setup: setups.label(&row.axes),
-        n: row.estimate.summary().map_or(String::new(), |summary| summary.n.to_string()),
+        n: row.estimate.summary().map_or(0, |summary| summary.n).to_string(),
         words: if numbers.is_some() { String::new() } else { words(&row.estimate, cell) },
         numbers,
         percent: match &row.ratio {
@@ -187,7 +187,8 @@ pub fn words(estimate: &Estimate, cell: &CellReport) -> String {
     .to_string()
 }
 
-fn numbers(row: &Row, cell: &CellReport, scale: Scale) -> Option<Numbers> {
+/// The numbers of a row, where there are any.
+pub fn numbers(row: &Row, cell: &CellReport, scale: Scale) -> Option<Numbers> {
     let summary = row.estimate.summary()?;
     let place = number::place(summary, scale);
     let show = |value: f64| number::rounded(value / scale.divisor, place);

@@ -58,9 +58,9 @@ fn section(lines: &mut Vec<String>, title: &str, notes: &[Note], width: usize) {
     }
 }
 
-/// The middle columns of a row: n, mean, SD/E, interval.
-fn middle(line: &Line) -> Option<[&str; 4]> {
-    line.numbers.as_ref().map(|n| [line.n.as_str(), &n.mean, &n.sd, &n.interval])
+/// The middle columns of a row: mean, SD/E, interval.
+fn middle(line: &Line) -> Option<[&str; 3]> {
+    line.numbers.as_ref().map(|n| [n.mean.as_str(), &n.sd, &n.interval])
 }
 
 fn percent(line: &Line) -> String {
@@ -76,7 +76,7 @@ fn length(text: &str) -> usize {
 
 /// The table in columns two spaces apart; setups are shortened until it fits.
 fn grid(table: &Table, percent_heading: &str, width: usize) -> Vec<String> {
-    let headings = ["n", "mean", "SD/E", "95 % interval"];
+    let headings = ["mean", "SD/E", "95 % interval"];
     let mut widths = headings.map(length);
     for row in table.rows.iter().filter_map(middle) {
         for (width, text) in widths.iter_mut().zip(row) {
@@ -85,26 +85,27 @@ fn grid(table: &Table, percent_heading: &str, width: usize) -> Vec<String> {
     }
     let words = table.rows.iter().map(|line| length(&line.words)).max().unwrap_or(0);
     let between: usize = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
-    widths[3] += words.saturating_sub(between);
+    widths[2] += words.saturating_sub(between);
     let between = between.max(words);
 
     let percents: Vec<String> = table.rows.iter().map(percent).collect();
     let last = percents.iter().map(|text| length(text)).max().unwrap_or(0);
     let heading = shorten(percent_heading, last.max("% of baseline".len()));
     let last = last.max(length(&heading));
-    let room = width.saturating_sub(between + last + 4).max("setup".len());
+    let count = table.rows.iter().map(|line| length(&line.n)).max().unwrap_or(1);
+    let room = width.saturating_sub(count + between + last + 6).max("setup".len());
     let setups: Vec<String> = table.rows.iter().map(|line| shorten(&line.setup, room)).collect();
     let first = setups.iter().map(|text| length(text)).max().unwrap_or(0).max("setup".len());
 
-    let join = |cells: [&str; 4]| {
+    let join = |cells: [&str; 3]| {
         let padded: Vec<String> =
             cells.iter().zip(widths).map(|(text, width)| format!("{text:>width$}")).collect();
         padded.join("  ")
     };
-    let mut lines = vec![format!("{:first$}  {}  {heading}", "setup", join(headings))];
+    let mut lines = vec![format!("{:first$}  {:>count$}  {}  {heading}", "setup", "n", join(headings))];
     for ((line, setup), percent) in table.rows.iter().zip(setups).zip(percents) {
-        let middle = middle(line).map_or_else(|| format!("{:>between$}", line.words), join);
-        lines.push(format!("{setup:first$}  {middle}  {percent}"));
+        let middle = middle(line).map_or_else(|| format!("{:between$}", line.words), join);
+        lines.push(format!("{setup:first$}  {:>count$}  {middle}  {percent}", line.n));
     }
     lines
 }

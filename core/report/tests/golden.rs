@@ -29,7 +29,6 @@ fn reports_are_as_they_were() {
     golden("report-all.txt", &text(&record, &comparison, Metrics::All, 80));
     golden("report.md", &markdown(&record, &comparison, Metrics::Headline));
     golden("report.csv", &csv(&record, &comparison).expect("CSV"));
-    golden("report.json", &json(&record, &comparison).expect("JSON"));
     golden("report.html", &html(&record, &comparison).expect("HTML"));
 }
 
@@ -47,6 +46,10 @@ fn no_line_of_text_is_too_long() {
 fn foreign_text_cannot_act() {
     let (record, comparison) = (common::record(), comparison());
     let page = html(&record, &comparison).expect("HTML");
+    assert!(
+        !page.contains("https:") && !page.contains("url(") && !page.contains("<link"),
+        "needs no network"
+    );
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
     let all = [
         text(&record, &comparison, Metrics::All, 80),
@@ -99,4 +102,20 @@ fn charts_have_names_and_descriptions() {
     for (_, svg) in &charts {
         assert!(svg.contains("role=\"img\"") && svg.contains("<desc") && svg.contains("<style>"));
     }
+}
+
+#[test]
+fn a_run_cut_short_is_reported_as_such() {
+    let mut record = common::record();
+    (record.complete, record.notices) = (false, Vec::new());
+    record.samples.clear();
+    record.setups.clear();
+    record.outcomes.truncate(1);
+    let cut = text(&record, &compare(&record), Metrics::Headline, 80);
+    assert!(cut.contains("did not come to its end") && cut.contains("not measured") && !cut.contains("!!"));
+    record.plan.cells.clear();
+    let none = compare(&record);
+    assert!(text(&record, &none, Metrics::All, 80).contains("0 cells"));
+    assert!(html(&record, &none).expect("HTML").contains("</html>"));
+    assert_eq!(csv(&record, &none).expect("CSV").lines().count(), 1);
 }
