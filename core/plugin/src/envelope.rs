@@ -123,6 +123,17 @@ pub struct ParseInput {
     pub wall_s: f64,
 }
 
+impl ParseInput {
+    /// How the program ended, for messages: `ended with exit code 1`.
+    #[must_use]
+    pub fn ending(&self) -> String {
+        match self.exit {
+            Some(code) => format!("ended with exit code {code}"),
+            None => "was ended by a signal or its deadline".into(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ParseOutput {
     pub samples: Vec<ParsedSample>,

@@ -15,6 +15,8 @@
 //! | `@crossvisor end mono=<ns> real=<ns> signal=<number>` | the program was ended by a signal |
 //! | `@crossvisor fail <message>` | instead of an end line: the program cannot be started |
 //!
+//! Keep its standard input open until the end line: the end of it means that the controller is gone.
+//!
 //! `mono` is nanoseconds since the gate started, by the machine's monotonic clock; `real` is nanoseconds since
 //! 1970, by its wall clock. One newline before `@crossvisor end` and `@crossvisor fail` belongs to the protocol,
 //! so a program that ends without one stays separable. Exit codes of the gate: 0 after an end line, 3 when its input

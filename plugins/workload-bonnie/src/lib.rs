@@ -136,13 +136,10 @@ fn samples(record: &Record) -> Vec<ParsedSample> {
 
 /// The output holds no result, or several.
 fn not_one(found: usize, input: &ParseInput) -> Failure {
-    let exit =
-        input.exit.map_or("was ended before its time, by a signal or a deadline,".to_string(), |code| {
-            format!("ended with exit code {code}")
-        });
     let said = text::complaint(&input.stdout, &input.stderr).unwrap_or_else(|| "nothing".into());
     Failure::new(format!(
-        "bonnie++ {exit} and printed {found} results where 1 is expected; it said: {said}; \
-         the whole output is in the run directory"
+        "bonnie++ {} and printed {found} results where 1 is expected; it said: {said}; \
+         the whole output is in the run directory",
+        input.ending()
     ))
 }

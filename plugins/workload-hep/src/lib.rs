@@ -70,15 +70,12 @@ fn argv(chosen: &Chosen, instance: &Instance) -> Vec<String> {
 }
 
 fn failure(input: &ParseInput, error: &PrintedError) -> Failure {
-    let exit =
-        input.exit.map_or("was ended before its time, by a signal or a deadline,".to_string(), |code| {
-            format!("ended with exit code {code}")
-        });
     let said = input.stderr.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("nothing");
     Failure::new(format!(
-        "the PI job on instance {} {exit} and is no result: {error}; it said: {said}; \
+        "the PI job on instance {} {} and is no result: {error}; it said: {said}; \
          the whole output is in the run directory",
-        input.instance.index
+        input.instance.index,
+        input.ending()
     ))
 }
 
