@@ -278,3 +278,51 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 fn sync(path: &Path) -> Result<(), ImageError> {
     File::open(path).and_then(|file| file.sync_all()).map_err(ImageError::io("make durable", path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_of_the_named_packages() {
+        let status = "Package: bash\nStatus: install ok installed\nVersion: 5.2-1\nDescription: x\n Version: no\n\n\
+            Package: iperf3\nVersion: 3.12-1+deb12u1\n\nPackage: bash-doc\nVersion: 9\n";
+        let found = versions(status, &["iperf3".into(), "bash".into(), "fio".into()]);
+        let pairs: Vec<_> = found.iter().map(|(name, version)| (name.as_str(), version.as_str())).collect();
+        assert_eq!(pairs, [("bash", "5.2-1"), ("iperf3", "3.12-1+deb12u1")]);
+    }
+
+    #[test]
+    fn a_second_build_waits_for_the_lock_and_can_be_told_to_stop() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("lock");
+        let mut told = Vec::new();
+        let mut progress = |p: Progress| told.push(p.stage);
+        let asked = std::cell::Cell::new(0);
+        let cancelled = || asked.replace(asked.get() + 1) > 2;
+        let mut watch = Watch { progress: &mut progress, cancelled: &cancelled };
+        let first = lock(&path, &mut watch).expect("free");
+        assert!(matches!(lock(&path, &mut watch), Err(ImageError::Interrupted)));
+        drop(first);
+        assert!(lock(&path, &mut watch).is_ok());
+        assert_eq!(told, ["wait"]);
+    }
+
+    #[test]
+    fn files_go_in_with_modes_that_do_not_depend_on_the_checkout_and_nothing_stays_behind() {
+        let folder = tempfile::tempdir().expect("folder");
+        let guest = crate::GuestLibrary::default().get("debian-12").expect("guest");
+        let place = folder.path().join("building");
+        fs::create_dir_all(place.join("image/left")).expect("left by another build");
+        let shop = Workshop::open(place.clone()).expect("shop");
+        assert!(!place.join("image/left").exists());
+        shop.stage(&guest).expect("stage");
+        let mode = |name: &str| fs::metadata(place.join("files").join(name)).map(|m| m.mode() & 0o777).ok();
+        assert_eq!(mode(".crossvisor/setup"), Some(0o755));
+        assert_eq!(mode("etc/initramfs-tools/scripts/init-bottom/crossvisor-identity"), Some(0o755));
+        assert_eq!(mode("etc/systemd/network/50-dhcp.network"), Some(0o644));
+        assert_eq!(mode("guest.yaml"), None);
+        drop(shop);
+        assert!(!place.exists());
+    }
+}

@@ -67,3 +67,41 @@ pub fn cached(guest: &GuestDefinition, cache: &Path) -> Option<Image> {
         facts,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_image_of_this_very_definition_is_used() {
+        let cache = tempfile::tempdir().expect("folder");
+        let mut guest = crate::GuestLibrary::default().get("debian-12").expect("guest");
+        let folder = cache.path().join(guest.key());
+        fs::create_dir(&folder).expect("folder");
+        assert_eq!(cached(&guest, cache.path()), None);
+        for (name, content) in [(ROOT, "root"), (KERNEL, "kernel"), (INITRD, "initrd")] {
+            fs::write(folder.join(name), content).expect(name);
+        }
+        assert_eq!(cached(&guest, cache.path()), None, "without its facts it is not whole");
+        let facts = ImageFacts {
+            guest: "debian-12".into(),
+            definition: guest.hash.clone(),
+            kernel: "6.1.0-13-amd64".into(),
+            versions: BTreeMap::new(),
+            root_bytes: 4,
+            root_allocated_bytes: 4096,
+            kernel_bytes: 6,
+            initrd_bytes: 6,
+            built_unix_s: 1_242_641_700,
+        };
+        fs::write(folder.join(FACTS), serde_json::to_vec(&facts).expect("json")).expect("facts");
+        let image = cached(&guest, cache.path()).expect("whole");
+        assert_eq!((image.facts, image.root), (facts, folder.join(ROOT)));
+
+        fs::write(folder.join(ROOT), "roo").expect("truncated");
+        assert_eq!(cached(&guest, cache.path()), None);
+        fs::write(folder.join(ROOT), "root").expect("mended");
+        guest.hash.replace_range(16.., &"0".repeat(48));
+        assert_eq!(cached(&guest, cache.path()), None, "the whole hash counts");
+    }
+}
