@@ -1,1 +1,32 @@
+//! Interprets a plan: makes guests, lets them work together, keeps what they measured, removes everything.
 //!
+//! Owns the order of phases, the deadlines, the journal's use and the barrier. It knows no hypervisor, no backing
+//! and no workload: plugins say what to do, and this crate does it. It must never print.
+
+mod accel;
+mod clean;
+mod error;
+mod gate;
+mod guest;
+mod host;
+mod identity;
+mod log;
+mod measure;
+mod observer;
+mod outline;
+mod programs;
+mod provenance;
+mod run;
+mod settings;
+mod steps;
+mod undo;
+mod visit;
+mod work;
+mod work_folder;
+
+pub use clean::{Cleaned, CleanedAction, clean};
+pub use error::EngineError;
+pub use observer::Observer;
+pub use outline::{Outline, PlannedStep, SetupOutline, outline};
+pub use run::{RunRequest, Summary, run};
+pub use settings::Settings;

@@ -134,11 +134,10 @@ pub struct ExecResult {
     pub wall_s: f64,
 }
 
-/// What came of a step; a plugin that is not done gets these back.
+/// What came of a step that went well; a plugin that is not done gets these back. A step that fails ends the operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepResult {
     Done,
     Exec(ExecResult),
-    Failed(String),
 }

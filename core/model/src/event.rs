@@ -56,6 +56,11 @@ pub enum Event {
     Notice {
         text: String,
     },
+    /// A guest image is being built: once for each stage.
+    Building {
+        image: String,
+        stage: String,
+    },
     /// `setup` reads `here/kvm-virtio/file/2`.
     VisitStarted {
         visit: usize,

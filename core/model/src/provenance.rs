@@ -71,6 +71,9 @@ pub struct SetupFacts {
     pub volumes: Vec<Volume>,
     /// Bytes really allocated by each volume at the end.
     pub allocated_bytes: Vec<Option<u64>>,
+    /// Versions of the tools that did the work, as their own output tells.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
     /// Skew of each measured round's release, in seconds, by round.
     pub skew_s: BTreeMap<String, f64>,
     /// Guest clock against controller clock over each round, in seconds gained by the guest, by instance.

@@ -1,1 +1,12 @@
+//! What is kept on disk: run directories with all that a run measured, and journals of what it created.
 //!
+//! Owns the files' names and formats. It must never interpret a number or do an undo.
+
+mod error;
+pub mod journal;
+pub mod lines;
+pub mod run_directory;
+
+pub use error::StoreError;
+pub use journal::{Journal, Pending};
+pub use run_directory::{Raw, RunDirectory};

@@ -12,6 +12,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::machine::{Ended, Machine, Process};
 use crate::{Cancel, TargetError, cancel};
 
+/// How long a program may take to end by itself once its standard input is closed.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// This machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local;
@@ -25,6 +28,7 @@ impl Machine for Local {
         let mut child = Command::new(program)
             .args(arguments)
             .env("LC_ALL", "C.UTF-8")
+            .env("PATH", path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -36,6 +40,13 @@ impl Machine for Local {
         process.set_nonblocking()?;
         Ok(Box::new(process))
     }
+}
+
+/// The search path with the folders of system programs, which an ordinary user's lacks on Debian.
+fn path() -> std::ffi::OsString {
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(":/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin");
+    path
 }
 
 struct LocalProcess {
@@ -64,7 +75,13 @@ impl LocalProcess {
         Ok(())
     }
 
-    fn kill(&mut self) {
+    /// Ends the program: a closed standard input lets one that controls others end them first.
+    fn end(&mut self) {
+        self.child.stdin = None;
+        let patience = Instant::now() + PATIENCE;
+        while Instant::now() < patience && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         if let Some(group) = Pid::from_raw(i32::try_from(self.child.id()).unwrap_or_default()) {
             // Gone already: nothing to end.
             let _ = kill_process_group(group, Signal::KILL);
@@ -158,7 +175,7 @@ impl Process for LocalProcess {
 impl Drop for LocalProcess {
     fn drop(&mut self) {
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            self.kill();
+            self.end();
         }
     }
 }

@@ -1,0 +1,176 @@
+//! Removes what dead runs left: by their journals, and by the tags of domains whose run has no living process.
+//!
+//! It must never touch a domain without our tag, a file outside a work folder that no journal names, or anything of
+//! a run that is alive.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crossvisor_model::{Action, Name};
+use crossvisor_store::{Journal, journal};
+use crossvisor_target::embed;
+use crossvisor_target::libvirt::OurDomain;
+
+use crate::host::Host;
+use crate::steps::in_seconds;
+use crate::undo::undo;
+use crate::work_folder::{WorkFolder, folder_error};
+use crate::{EngineError, Settings};
+
+/// Each single removal may take this long, in seconds.
+const LIMIT_S: f64 = 60.0;
+
+/// What was found and what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    pub actions: Vec<CleanedAction>,
+    /// Runs that were left alone because they are alive.
+    pub alive: Vec<String>,
+}
+
+/// One thing that was removed, or is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CleanedAction {
+    pub run: String,
+    /// `domain cv-1a2b3c4d-v1-g1`, `folder /var/lib/…`.
+    pub what: String,
+    /// `None`: removed (in a dry run: would be). Else why not.
+    pub failure: Option<String>,
+}
+
+/// Cleans up after all dead runs, or after one.
+///
+/// # Errors
+/// [`EngineError`] when the state folder cannot be read; what cannot be removed is told in the result.
+pub fn clean(settings: &Settings, dry_run: bool, only: Option<&str>) -> Result<Cleaned, EngineError> {
+    let wanted = |run: &str| only.is_none_or(|only| only == run);
+    let mut cleaned = Cleaned::default();
+    let mut dead = Vec::new();
+    for path in work_folders(&settings.work())? {
+        let run = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match WorkFolder::adopt(&path)? {
+            None => cleaned.alive.push(run),
+            Some(folder) if wanted(&run) => dead.push((run, folder)),
+            Some(_) => {}
+        }
+    }
+    let mut cleaner = Cleaner { settings, dry_run, hosts: BTreeMap::new(), cleaned };
+    if settings.embed_root().is_dir() {
+        cleaner.host(&Name::new("here")?, embed::URI)?;
+    }
+    for (run, folder) in &dead {
+        cleaner.journal(run, folder)?;
+    }
+    cleaner.tagged(wanted)?;
+    let Cleaner { mut cleaned, .. } = cleaner;
+    for (run, folder) in dead {
+        remove_folder(run, folder, dry_run, &mut cleaned);
+    }
+    Ok(cleaned)
+}
+
+struct Cleaner<'a> {
+    settings: &'a Settings,
+    dry_run: bool,
+    /// By URI: those that were needed so far.
+    hosts: BTreeMap<String, Host>,
+    cleaned: Cleaned,
+}
+
+impl Cleaner<'_> {
+    fn host(&mut self, name: &Name, uri: &str) -> Result<&Host, EngineError> {
+        match self.hosts.entry(uri.to_string()) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(new) => Ok(new.insert(Host::attach(name, uri, true, self.settings)?)),
+        }
+    }
+
+    /// Undoes what a journal has pending.
+    fn journal(&mut self, run: &str, folder: &WorkFolder) -> Result<(), EngineError> {
+        let hosts = folder.hosts()?;
+        let journal = Journal::open(&folder.journal())?;
+        let dry_run = self.dry_run;
+        for pending in journal::pending(&folder.journal())? {
+            let unknown = || EngineError::NotInPlan { what: "host", name: pending.host.clone() };
+            let spec = hosts.get(&pending.host).ok_or_else(unknown)?;
+            let host = self.host(&pending.host, &spec.uri)?;
+            let failure = match dry_run {
+                true => None,
+                false => undo(&pending.undo, host, in_seconds(LIMIT_S)).err().map(|e| e.to_string()),
+            };
+            if failure.is_none() && !dry_run {
+                journal.undone(&pending)?;
+            }
+            self.note(run, describe(&pending.undo), failure);
+        }
+        Ok(())
+    }
+
+    /// Removes tagged domains of runs that are not alive.
+    fn tagged(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), EngineError> {
+        let mut found = Vec::new();
+        for host in self.hosts.values() {
+            let failed = |source| EngineError::Host { host: host.name.clone(), source };
+            let domains = host.domains().map_err(failed)?;
+            let is_ours =
+                |domain: &OurDomain| wanted(&domain.run) && !self.cleaned.alive.contains(&domain.run);
+            for domain in domains.ours().map_err(failed)?.into_iter().filter(is_ours) {
+                let removed = match self.dry_run {
+                    true => Ok(()),
+                    false => domains.stop(&domain.name).and_then(|()| domains.undefine(&domain.name)),
+                };
+                found.push((domain, removed.err().map(|e| e.to_string())));
+            }
+        }
+        for (domain, failure) in found {
+            self.note(&domain.run, format!("domain {}", domain.name), failure);
+        }
+        Ok(())
+    }
+
+    /// Notes a removal once: a domain is stopped and then undefined, which is one thing to a person.
+    fn note(&mut self, run: &str, what: String, failure: Option<String>) {
+        let action = CleanedAction { run: run.into(), what, failure };
+        if !self.cleaned.actions.contains(&action) {
+            self.cleaned.actions.push(action);
+        }
+    }
+}
+
+fn describe(undo: &Action) -> String {
+    match undo {
+        Action::DomainStop { name } | Action::DomainUndefine { name } => format!("domain {name}"),
+        Action::RemoveFile { path, .. } => format!("file {}", path.display()),
+        Action::Exec(exec) => exec.argv.join(" "),
+        Action::DomainDefine { .. } | Action::DomainStart { .. } | Action::Together { .. } => {
+            "nothing".into()
+        }
+    }
+}
+
+fn remove_folder(run: String, folder: WorkFolder, dry_run: bool, cleaned: &mut Cleaned) {
+    let what = format!("folder {}", folder.path().display());
+    let is_stuck = cleaned.actions.iter().any(|action| action.run == run && action.failure.is_some());
+    let failure = match (dry_run, is_stuck) {
+        (true, _) => None,
+        (false, true) => Some("kept, because it has the journal of what could not be removed".into()),
+        (false, false) => folder.remove().err().map(|e| e.to_string()),
+    };
+    cleaned.actions.push(CleanedAction { run, what, failure });
+}
+
+fn work_folders(parent: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let entries = match fs::read_dir(parent) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(folder_error("read", parent)(e)),
+    };
+    let paths: Result<Vec<_>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut paths = paths.map_err(folder_error("read", parent))?;
+    paths.retain(|path| path.is_dir());
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,44 @@
+//! What can keep a run from starting or going on. What goes wrong in one cell is that cell's outcome instead.
+
+use std::path::PathBuf;
+
+use crossvisor_image::{GuestError, ImageError};
+use crossvisor_model::{Name, NameError};
+use crossvisor_store::StoreError;
+use crossvisor_target::TargetError;
+use thiserror::Error;
+
+/// Why a run could not be started or finished.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error("host '{host}': {source}")]
+    Host { host: Name, source: TargetError },
+    #[error("host '{host}' lacks {}: install the Debian package{} {}", programs.join(", "), plural(packages), packages.join(", "))]
+    Programs { host: Name, programs: Vec<String>, packages: Vec<String> },
+    #[error("the plan has no {what} '{name}'")]
+    NotInPlan { what: &'static str, name: Name },
+    #[error("plugin '{0}' is not loaded")]
+    NoPlugin(Name),
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Guest(#[from] GuestError),
+    #[error("make an SSH key: {0}")]
+    Key(#[from] ssh_key::Error),
+    #[error("{action} {path}: {source}")]
+    Folder { action: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("another run uses {0}: wait for it, or set CROSSVISOR_STATE to another folder")]
+    Busy(PathBuf),
+    #[error("{plugin} cannot say what it would do: {reason}")]
+    Outline { plugin: Name, reason: String },
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn plural(packages: &[String]) -> &'static str {
+    if packages.len() == 1 { "" } else { "s" }
+}

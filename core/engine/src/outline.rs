@@ -1,0 +1,214 @@
+//! What a run would do, without doing it: every plugin is asked for its steps, and each step is taken for done.
+//!
+//! It must never touch a machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crossvisor_loader::Plugin;
+use crossvisor_model::{
+    Accel, Action, Axes, DomainSpec, ExecResult, Forward, Name, Network, Phase, Place, Plan, Step,
+    StepResult, Use,
+};
+use crossvisor_plugin::{
+    Call, CreateInput, CreateOutput, DefineInput, InspectInput, Instance, Peer, WorkInput,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::EngineError;
+use crate::guest::Guest;
+use crate::identity::DomainIdentity;
+use crate::run::find;
+use crate::steps::first_request;
+
+/// Turns after which a plugin is taken not to end.
+const MOST_TURNS: usize = 100;
+/// Stand-ins for what is only known in a run.
+const RUN: &str = "run";
+const SSH_PORT: u16 = 2201;
+const PEER_PORT: u16 = 5201;
+
+/// The steps of a whole plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outline {
+    pub setups: Vec<SetupOutline>,
+}
+
+/// The steps at one set of machines, shown for its smallest number of guests: the others are the same for more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetupOutline {
+    pub host: Name,
+    pub hypervisor: Name,
+    pub storage: Option<Name>,
+    /// All numbers of guests (on the bare host: copies) that the plan has here, ascending; the steps are for the first.
+    pub guests: Vec<u32>,
+    pub steps: Vec<PlannedStep>,
+}
+
+/// One step and where it belongs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedStep {
+    pub phase: Phase,
+    /// Steps that are done once for each guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<u32>,
+    /// Steps of one workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Name>,
+    #[serde(flatten)]
+    pub step: Step,
+}
+
+/// Asks the plugins for the steps of a plan.
+///
+/// # Errors
+/// [`EngineError::Outline`] when a plugin refuses, with its reason; another [`EngineError`] for a plan that does not
+/// fit its plugins.
+pub fn outline(plan: &Plan, plugins: &BTreeMap<Name, Plugin>) -> Result<Outline, EngineError> {
+    let mut setups: BTreeMap<(&Name, &Name, Option<&Name>), (BTreeSet<u32>, BTreeSet<&Name>)> =
+        BTreeMap::new();
+    for Axes { host, hypervisor, storage, guests, workload } in plan.cells.iter().map(|cell| &cell.axes) {
+        let (all_guests, workloads) = setups.entry((host, hypervisor, storage.as_ref())).or_default();
+        all_guests.insert(*guests);
+        workloads.insert(workload);
+    }
+    let outlines = setups.into_iter().map(|((host, hypervisor, storage), (guests, workloads))| {
+        let count = guests.first().copied().unwrap_or(1);
+        let mut steps = Vec::new();
+        if let Some(storage) = storage {
+            let storage = find(&plan.storages, plugins, storage)?;
+            let hypervisor = find(&plan.hypervisors, plugins, hypervisor)?;
+            for guest in 1..=count {
+                steps.extend(provision(plan, hypervisor, storage, guest)?);
+            }
+        }
+        let place = |index| storage.map_or(Place::Host, |_| Place::Guest(index));
+        let instances: Vec<Instance> = (1..=count).map(|index| instance(plan, index, place(index))).collect();
+        for name in workloads {
+            steps.extend(work(name, find(&plan.workloads, plugins, name)?, &instances)?);
+        }
+        Ok(SetupOutline {
+            host: host.clone(),
+            hypervisor: hypervisor.clone(),
+            storage: storage.cloned(),
+            guests: guests.into_iter().collect(),
+            steps,
+        })
+    });
+    Ok(Outline { setups: outlines.collect::<Result<_, EngineError>>()? })
+}
+
+fn provision(
+    plan: &Plan,
+    hypervisor: (&Plugin, &Use),
+    storage: (&Plugin, &Use),
+    guest: u32,
+) -> Result<Vec<PlannedStep>, EngineError> {
+    let refused =
+        |reason: String| EngineError::Outline { plugin: hypervisor.0.manifest.name.clone(), reason };
+    let identity = DomainIdentity::new(RUN, 1, guest).map_err(|e| refused(e.to_string()))?;
+    let work = PathBuf::from("<work>");
+    let image = PathBuf::from("<image>");
+    let create = CreateInput {
+        golden: image.join("root.img"),
+        golden_bytes: 0,
+        folder: work.clone(),
+        name: identity.name.clone(),
+    };
+    let (mut steps, output) = ask(storage, Call::Create(create))?;
+    let CreateOutput { volume } = serde_json::from_value(output).map_err(|e| refused(e.to_string()))?;
+    let domain = DomainSpec {
+        name: identity.name.clone(),
+        uuid: identity.uuid,
+        run: Name::new(RUN).map_err(|e| refused(e.to_string()))?,
+        accel: Accel::Kvm,
+        vcpus: plan.guest.vcpus,
+        memory_mib: plan.guest.memory.mib(),
+        mac: identity.mac,
+        kernel: image.join("vmlinuz"),
+        initrd: work.join(format!("{}.initrd", identity.name)),
+        cmdline: "<image's command line>".into(),
+        console_log: work.join(format!("{}.console", identity.name)),
+        volumes: vec![volume.clone()],
+        network: Network::User {
+            host_address: Guest::host_address().into(),
+            forwards: vec![Forward { host_port: SSH_PORT, guest_port: 22 }],
+        },
+    };
+    steps.extend(ask(hypervisor, Call::Define(DefineInput { domain }))?.0);
+    let undo: Vec<Step> = steps.iter().rev().filter_map(undo_step).collect();
+    let (collect, _) = ask(storage, Call::Inspect(InspectInput { volume }))?;
+    let planned = |phase| move |step| PlannedStep { phase, guest: Some(guest), workload: None, step };
+    Ok(steps
+        .into_iter()
+        .map(planned(Phase::Create))
+        .chain(collect.into_iter().map(planned(Phase::Collect)))
+        .chain(undo.into_iter().map(planned(Phase::Destroy)))
+        .collect())
+}
+
+fn undo_step(step: &Step) -> Option<Step> {
+    step.undo.clone().map(|undo| Step::new(format!("undo: {}", step.say), undo))
+}
+
+fn instance(plan: &Plan, index: u32, place: Place) -> Instance {
+    let (address, folder) = match place {
+        Place::Guest(_) => (Guest::host_address(), "<guest's work>"),
+        Place::Host | Place::Controller => ("127.0.0.1", "<work>"),
+    };
+    Instance {
+        index,
+        place,
+        folder: PathBuf::from(folder).join(index.to_string()),
+        probe: "<probe>".into(),
+        memory_bytes: plan.guest.memory.0,
+        cpus: plan.guest.vcpus,
+        peer: Peer { address: address.into(), port: PEER_PORT },
+    }
+}
+
+fn work(
+    name: &Name,
+    using: (&Plugin, &Use),
+    instances: &[Instance],
+) -> Result<Vec<PlannedStep>, EngineError> {
+    let input = || WorkInput { instances: instances.to_vec() };
+    let (prepare, _) = ask(using, Call::Prepare(input()))?;
+    let (work, _) = ask(using, Call::Work(input()))?;
+    let planned = |phase| move |step| PlannedStep { phase, guest: None, workload: Some(name.clone()), step };
+    Ok(prepare
+        .into_iter()
+        .map(planned(Phase::Prepare))
+        .chain(work.into_iter().map(planned(Phase::Run)))
+        .collect())
+}
+
+/// All steps of an operation, as if each went well and printed nothing, and its output.
+fn ask((plugin, using): (&Plugin, &Use), call: Call) -> Result<(Vec<Step>, Value), EngineError> {
+    let refused = |reason: String| EngineError::Outline { plugin: plugin.manifest.name.clone(), reason };
+    let mut request = first_request(using, call);
+    let mut steps = Vec::new();
+    for _ in 0..MOST_TURNS {
+        let turn = plugin.call(&request).map_err(|e| refused(e.to_string()))?;
+        request.results = turn.steps.iter().map(|step| assumed(&step.action)).collect();
+        steps.extend(turn.steps);
+        if turn.done {
+            return Ok((steps, turn.output));
+        }
+        request.state = turn.state;
+    }
+    Err(refused(format!("it is not done after {MOST_TURNS} turns")))
+}
+
+fn assumed(action: &Action) -> StepResult {
+    match action {
+        Action::Exec(_) => StepResult::Exec(ExecResult {
+            exit: Some(0),
+            stdout: String::new(),
+            stderr: String::new(),
+            wall_s: 0.0,
+        }),
+        _ => StepResult::Done,
+    }
+}

@@ -1,0 +1,58 @@
+//! Looks for the programs that plugins need on a host before anything is touched.
+
+use std::collections::BTreeSet;
+
+use crossvisor_model::{Exec, Name, Place};
+use crossvisor_target::{Cancel, Machine};
+
+use crate::EngineError;
+
+/// The Debian package of a program where it is not called like the program.
+const PACKAGES: [(&str, &str); 4] = [
+    ("qemu-system-x86_64", "qemu-system-x86"),
+    ("qemu-img", "qemu-utils"),
+    ("cp", "coreutils"),
+    ("stat", "coreutils"),
+];
+
+/// # Errors
+/// [`EngineError::Programs`] that names all that are missing and the packages that have them.
+pub fn check(host: &Name, machine: &dyn Machine, programs: &BTreeSet<String>) -> Result<(), EngineError> {
+    let missing: Vec<String> =
+        programs.iter().filter(|program| !is_there(machine, program)).cloned().collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: BTreeSet<String> = missing.iter().map(|program| package(program)).collect();
+    let packages = packages.into_iter().collect();
+    Err(EngineError::Programs { host: host.clone(), programs: missing, packages })
+}
+
+fn is_there(machine: &dyn Machine, program: &str) -> bool {
+    let argv = ["sh", "-c", "command -v -- \"$1\"", "sh", program];
+    let found = machine.run(&Exec::new(Place::Host, argv, 15.0), &Cancel::default());
+    found.is_ok_and(|result| result.exit == Some(0))
+}
+
+fn package(program: &str) -> String {
+    let other = PACKAGES.iter().find(|(name, _)| *name == program).map(|(_, package)| *package);
+    other.unwrap_or(program).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossvisor_target::Local;
+
+    #[test]
+    fn every_missing_program_is_named_with_its_package() {
+        let host = Name::new("here").expect("name");
+        let set = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        assert!(check(&host, &Local, &set(&["sh", "cp"])).is_ok());
+        let error = check(&host, &Local, &set(&["sh", "no-such-1", "no-such-2"])).expect_err("missing");
+        assert_eq!(
+            error.to_string(),
+            "host 'here' lacks no-such-1, no-such-2: install the Debian packages no-such-1 no-such-2"
+        );
+    }
+}

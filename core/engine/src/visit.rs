@@ -1,0 +1,346 @@
+//! One visit: the machines of a setup are made, do the work of each of its cells, and are removed.
+//!
+//! Owns the phases and their deadlines. Whatever happens between, what was created is undone at the end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossvisor_loader::Plugin;
+use crossvisor_model::{
+    Axes, Cell, CellStatus, Event, Exec, Outcome, Phase, Place, Seconds, Use, Visit, Volume,
+};
+use crossvisor_plugin::{Instance, Peer};
+use crossvisor_target::{Machine, TargetError, port};
+
+use crate::EngineError;
+use crate::guest::Guest;
+use crate::host::Host;
+use crate::run::Run;
+use crate::steps::{StepError, Steps, in_seconds};
+use crate::undo::UndoLog;
+use crate::work::CellWork;
+use crate::work_folder::folder_error;
+
+/// Where the probe is in a guest.
+const GUEST_PROBE: &str = "/usr/local/bin/crossvisor-probe";
+/// Folder in a guest below which each cell gets one.
+const GUEST_FOLDER: &str = "/var/tmp/crossvisor";
+
+/// The plugins of a setup with guests.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    pub hypervisor: (&'a Plugin, &'a Use),
+    pub storage: (&'a Plugin, &'a Use),
+}
+
+/// Why a visit came no further.
+pub struct Stopped {
+    pub phase: Phase,
+    pub reason: StepError,
+}
+
+/// What a visit is made with.
+struct Stay<'a> {
+    run: &'a Run<'a>,
+    host: &'a Host,
+    number: usize,
+    visit: &'a Visit,
+    axes: &'a Axes,
+    folder: PathBuf,
+    began: Instant,
+}
+
+/// Carries out a visit and returns what came of each of its cells.
+///
+/// # Errors
+/// [`EngineError`] when the run itself cannot go on: a full disk, a plan that does not fit its plugins.
+pub fn visit(run: &Run<'_>, number: usize, visit: &Visit) -> Result<Vec<Outcome>, EngineError> {
+    let Some(axes) = run.plan.setup(visit) else { return Ok(Vec::new()) };
+    let host = run.host(&axes.host)?;
+    let folder = run.work.folder(&format!("v{number}"))?;
+    let stay = Stay { run, host, number, visit, axes, folder, began: Instant::now() };
+    run.log.tell(Event::VisitStarted {
+        visit: number,
+        setup: setup_text(axes),
+        replicate: visit.replicate,
+        guests: axes.guests,
+    })?;
+    let undo = UndoLog::new(run.journal, host);
+    let outcomes = stay.cells(&undo);
+    stay.destroy(&undo)?;
+    run.log.tell(Event::VisitEnded { visit: number })?;
+    outcomes
+}
+
+fn setup_text(axes: &Axes) -> String {
+    let id = axes.id().0;
+    id.rsplit_once('/').map_or(id.clone(), |(setup, _)| setup.to_string())
+}
+
+impl<'a> Stay<'a> {
+    fn cells(&self, undo: &UndoLog<'_>) -> Result<Vec<Outcome>, EngineError> {
+        let guests = match self.axes.is_bare() {
+            true => Ok(Vec::new()),
+            false => self.provision(undo),
+        };
+        let guests = match guests {
+            Ok(guests) => guests,
+            Err(stopped) => return self.all_failed(&stopped),
+        };
+        let provision_s = self.began.elapsed().as_secs_f64();
+        let machines: Vec<&dyn Machine> = guests.iter().map(|guest| &guest.machine as &dyn Machine).collect();
+        let steps = Steps { guests: &machines, ..self.steps(undo) };
+        let outcomes: Result<Vec<_>, _> =
+            self.cell_list().map(|cell| self.cell(&steps, &guests, cell, provision_s)).collect();
+        self.keep_consoles(&guests);
+        outcomes
+    }
+
+    fn cell_list(&self) -> impl Iterator<Item = &'a Cell> {
+        self.visit.cells.iter().filter_map(|&index| self.run.plan.cells.get(index))
+    }
+
+    fn steps<'s>(&'s self, undo: &'s UndoLog<'_>) -> Steps<'s> {
+        Steps {
+            visit: self.number,
+            host: self.host,
+            guests: &[],
+            undo,
+            log: self.run.log,
+            cancel: self.run.cancel,
+        }
+    }
+
+    /// A phase with its deadline, told to whoever watches.
+    fn phase<T, E>(
+        &self,
+        phase: Phase,
+        limit: Seconds,
+        cell: Option<&Cell>,
+        work: impl FnOnce(Instant) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let began = Instant::now();
+        let cell = cell.map(|cell| cell.id.clone());
+        self.run.log.show(Event::PhaseStarted { visit: self.number, phase, cell });
+        let result = work(in_seconds(limit.0));
+        let seconds = began.elapsed().as_secs_f64();
+        self.run.log.show(Event::PhaseEnded { visit: self.number, phase, seconds });
+        result
+    }
+
+    /// Makes and boots all guests, and gets them ready for work.
+    fn provision(&self, undo: &UndoLog<'_>) -> Result<Vec<Guest>, Stopped> {
+        let deadlines = &self.run.plan.deadlines;
+        let steps = self.steps(undo);
+        let stopped = |phase| move |reason: StepError| Stopped { phase, reason };
+        let setup = self.run.setup(self.axes).map_err(StepError::from).map_err(stopped(Phase::Create))?;
+        let guests = self.phase(Phase::Create, deadlines.create, None, |deadline| {
+            self.each(Phase::Create, 1..=self.axes.guests, |&number| {
+                Guest::create(self.run, &setup, &steps, &self.folder, number, deadline)
+            })
+        });
+        let guests = guests.map_err(stopped(Phase::Create))?;
+        let up = self.phase(Phase::Boot, deadlines.boot, None, |deadline| {
+            self.each(Phase::Boot, &guests, |guest| {
+                let failed = |source| StepError::Step { say: format!("boot guest {}", guest.number), source };
+                guest.wait_until_up(&steps, deadline).map_err(failed)
+            })
+        });
+        if let Err(reason) = up {
+            self.keep_consoles(&guests);
+            return Err(Stopped { phase: Phase::Boot, reason });
+        }
+        self.phase(Phase::Prepare, deadlines.prepare, None, |deadline| {
+            self.each(Phase::Prepare, &guests, |guest| {
+                let put =
+                    guest.machine.put(crossvisor_probe::BINARY, Path::new(GUEST_PROBE), "755", deadline);
+                put.map_err(|source| StepError::Step { say: "put the probe into the guest".into(), source })
+            })
+        })
+        .map_err(stopped(Phase::Prepare))?;
+        Ok(guests)
+    }
+
+    /// Does the same for all guests at once, each in a thread; the first error of any is returned once all are done.
+    fn each<I, T: Send>(
+        &self,
+        phase: Phase,
+        items: I,
+        work: impl Fn(&I::Item) -> Result<T, StepError> + Sync,
+    ) -> Result<Vec<T>, StepError>
+    where
+        I: IntoIterator<Item: Send + Sync>,
+    {
+        let began = Instant::now();
+        thread::scope(|scope| {
+            let start = |(guest, item): (u32, I::Item)| {
+                let work = &work;
+                scope.spawn(move || {
+                    let result = work(&item);
+                    let seconds = began.elapsed().as_secs_f64();
+                    if result.is_ok() {
+                        self.run.log.show(Event::GuestReached { visit: self.number, guest, phase, seconds });
+                    }
+                    result
+                })
+            };
+            let threads: Vec<_> = (1..).zip(items).map(start).collect();
+            let joined: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            joined.into_iter().map(|result| result.unwrap_or_else(|_| Err(panicked()))).collect()
+        })
+    }
+
+    fn cell(
+        &self,
+        steps: &Steps<'_>,
+        guests: &[Guest],
+        cell: &Cell,
+        provision_s: f64,
+    ) -> Result<Outcome, EngineError> {
+        let mut warnings = Vec::new();
+        let done = match self.instances(guests, cell) {
+            Ok(instances) => {
+                let work =
+                    CellWork { run: self.run, steps, cell, replicate: self.visit.replicate, instances };
+                let volumes: Vec<Volume> = guests.iter().map(|guest| guest.volume.clone()).collect();
+                self.work(&work, &volumes, provision_s, &mut warnings)
+            }
+            Err(reason) => Err(Stopped { phase: Phase::Prepare, reason }),
+        };
+        let status = match done {
+            Ok(()) => CellStatus::Good,
+            Err(stopped) => status(&stopped),
+        };
+        self.outcome(cell, status, warnings)
+    }
+
+    fn work(
+        &self,
+        work: &CellWork<'_>,
+        volumes: &[Volume],
+        provision_s: f64,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Stopped> {
+        let deadlines = &self.run.plan.deadlines;
+        let stopped = |phase| move |reason: StepError| Stopped { phase, reason };
+        let cell = Some(work.cell);
+        self.phase(Phase::Prepare, deadlines.prepare, cell, |deadline| work.prepare(deadline))
+            .map_err(stopped(Phase::Prepare))?;
+        let facts = self
+            .phase(Phase::Run, deadlines.run, cell, |deadline| work.measure(deadline, warnings))
+            .map_err(stopped(Phase::Run))?;
+        let setup = match self.axes.is_bare() {
+            true => None,
+            false => {
+                Some(self.run.setup(self.axes).map_err(StepError::from).map_err(stopped(Phase::Collect))?)
+            }
+        };
+        self.phase(Phase::Collect, deadlines.collect, cell, |deadline| {
+            work.collect(setup.as_ref(), volumes, provision_s, facts, deadline)
+        })
+        .map_err(stopped(Phase::Collect))
+    }
+
+    /// What does the work: the guests, or copies on the bare host.
+    fn instances(&self, guests: &[Guest], cell: &Cell) -> Result<Vec<Instance>, StepError> {
+        let name = cell.axes.workload.as_str();
+        if !self.axes.is_bare() {
+            let folder = Path::new(GUEST_FOLDER).join(name);
+            return Ok(guests.iter().map(|guest| self.guest_instance(guest, folder.clone())).collect());
+        }
+        let failed = |source: TargetError| StepError::Step { say: "reserve ports".into(), source };
+        let count = usize::try_from(self.axes.guests).unwrap_or_default();
+        let ports = port::free(count).map_err(failed)?;
+        Ok((1..).zip(ports).map(|(index, port)| self.bare_instance(index, port, name)).collect())
+    }
+
+    fn guest_instance(&self, guest: &Guest, folder: PathBuf) -> Instance {
+        Instance {
+            index: guest.number,
+            place: Place::Guest(guest.number),
+            folder,
+            probe: GUEST_PROBE.into(),
+            memory_bytes: self.run.plan.guest.memory.0,
+            cpus: self.run.plan.guest.vcpus,
+            peer: Peer { address: Guest::host_address().into(), port: guest.peer_port },
+        }
+    }
+
+    fn bare_instance(&self, index: u32, port: u16, workload: &str) -> Instance {
+        Instance {
+            index,
+            place: Place::Host,
+            folder: self.folder.join(format!("{workload}-{index}")),
+            probe: self.run.probe.clone(),
+            memory_bytes: self.host.facts.memory_bytes,
+            cpus: self.host.facts.cpus,
+            peer: Peer { address: "127.0.0.1".into(), port },
+        }
+    }
+
+    fn all_failed(&self, stopped: &Stopped) -> Result<Vec<Outcome>, EngineError> {
+        self.cell_list().map(|cell| self.outcome(cell, status(stopped), Vec::new())).collect()
+    }
+
+    fn outcome(
+        &self,
+        cell: &Cell,
+        status: CellStatus,
+        warnings: Vec<String>,
+    ) -> Result<Outcome, EngineError> {
+        let outcome = Outcome { cell: cell.id.clone(), replicate: self.visit.replicate, status, warnings };
+        self.run.log.tell(Event::CellEnded { visit: self.number, outcome: outcome.clone() })?;
+        Ok(outcome)
+    }
+
+    fn keep_consoles(&self, guests: &[Guest]) {
+        for guest in guests {
+            let kept = fs::read(&guest.console).map_err(|e| e.to_string()).and_then(|text| {
+                let directory = self.run.log.directory();
+                directory.console(self.number, guest.number, &text).map_err(|e| e.to_string())
+            });
+            if let Err(reason) = kept {
+                let text = format!("the console of guest {} was not kept: {reason}", guest.number);
+                self.run.log.show(Event::Notice { text });
+            }
+        }
+    }
+
+    /// Removes all that the visit created, interrupted or not.
+    fn destroy(&self, undo: &UndoLog<'_>) -> Result<(), EngineError> {
+        let limit = Duration::from_secs_f64(self.run.plan.deadlines.destroy.0);
+        let failures = self.phase(Phase::Destroy, self.run.plan.deadlines.destroy, None, |_| {
+            let mut failures = undo.undo_all(limit);
+            if failures.is_empty() {
+                let removed = fs::remove_dir_all(&self.folder).map_err(folder_error("remove", &self.folder));
+                failures.extend(removed.err().map(|e| e.to_string()));
+            }
+            Ok::<_, EngineError>(failures)
+        })?;
+        for reason in failures {
+            let text = format!("not removed ({reason}): 'crossvisor clean' tries it again");
+            self.run.log.tell(Event::Notice { text })?;
+        }
+        Ok(())
+    }
+}
+
+fn status(stopped: &Stopped) -> CellStatus {
+    match stopped.reason.is_cancelled() {
+        true => CellStatus::Skipped { reason: "interrupted".into() },
+        false => CellStatus::Failed { phase: stopped.phase, reason: stopped.reason.to_string() },
+    }
+}
+
+fn panicked() -> StepError {
+    let source =
+        TargetError::EndedEarly { what: "a thread of this program".into(), tail: "it panicked".into() };
+    StepError::Step { say: "work on a guest".into(), source }
+}
+
+/// A folder for work that every user may write to, like a temporary folder's.
+pub fn make_work_folder(place: Place, path: &Path) -> Exec {
+    Exec::new(place, ["install", "-d", "-m", "1777", "--", &path.to_string_lossy()], 60.0)
+}

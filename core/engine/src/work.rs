@@ -1,0 +1,273 @@
+//! The work of one replicate of one cell: prepare, measured rounds, samples, what became of the volumes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use crossvisor_model::{Accel, Cell, Event, Exec, Place, Sample, SetupFacts, Volume, Window};
+use crossvisor_plugin::{
+    Call, InspectInput, InspectOutput, Instance, ParseInput, ParseOutput, ParsedSample, WorkInput,
+};
+use crossvisor_store::Raw;
+use crossvisor_target::TargetError;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::EngineError;
+use crate::measure::{self, InstanceResult};
+use crate::run::Run;
+use crate::steps::{Round, StepError, Steps, first_request, no_round};
+use crate::visit::{Setup, make_work_folder};
+
+/// Below this share of common time, guests did not work "at once".
+const GOOD_OVERLAP: f64 = 0.9;
+
+/// One replicate of a cell on machines that are ready.
+pub struct CellWork<'a> {
+    pub run: &'a Run<'a>,
+    pub steps: &'a Steps<'a>,
+    pub cell: &'a Cell,
+    pub replicate: u32,
+    pub instances: Vec<Instance>,
+}
+
+/// What the rounds of a cell told beside their samples.
+#[derive(Default)]
+pub struct RoundFacts {
+    tools: BTreeMap<String, String>,
+    skew_s: BTreeMap<String, f64>,
+    drift_s: BTreeMap<String, Vec<f64>>,
+}
+
+impl CellWork<'_> {
+    /// Makes the instances' folders and does what the workload needs before it is measured.
+    ///
+    /// # Errors
+    /// [`StepError`] of the step that failed.
+    pub fn prepare(&self, deadline: Instant) -> Result<(), StepError> {
+        for instance in &self.instances {
+            self.exec("make the work folder", make_work_folder(instance.place, &instance.folder))?;
+        }
+        let workload = self.run.workload(&self.cell.axes.workload)?;
+        let call = Call::Prepare(WorkInput { instances: self.instances.clone() });
+        self.steps.operate(workload, call, None, deadline, &mut no_round).map(drop)
+    }
+
+    /// Does the measured rounds and keeps raw outputs and samples as they come.
+    ///
+    /// # Errors
+    /// [`StepError`] of the first thing that failed; what was measured until then is kept.
+    pub fn measure(&self, deadline: Instant, warnings: &mut Vec<String>) -> Result<RoundFacts, StepError> {
+        let workload = self.run.workload(&self.cell.axes.workload)?;
+        let call = Call::Work(WorkInput { instances: self.instances.clone() });
+        let mut facts = RoundFacts::default();
+        let mut together = |round: &Round<'_>| self.round(round, deadline, &mut facts, warnings);
+        self.steps.operate(workload, call, None, deadline, &mut together)?;
+        Ok(facts)
+    }
+
+    fn round(
+        &self,
+        round: &Round<'_>,
+        deadline: Instant,
+        facts: &mut RoundFacts,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), StepError> {
+        self.check_runs(round)?;
+        let probe = |place: Place| -> &Path {
+            let at_place = self.instances.iter().find(|instance| instance.place == place);
+            at_place.map_or(&self.run.probe, |instance| &instance.probe)
+        };
+        let measured = measure::round(self.steps, round, &probe, deadline, self.run.log)?;
+        let (visit, cell) = (self.steps.visit, self.cell.id.clone());
+        let (name, skew_s) = (round.name.to_string(), measured.skew_s);
+        self.run.log.tell(Event::Released { visit, cell, round: name.clone(), skew_s })?;
+        facts.skew_s.insert(name.clone(), skew_s);
+        let good = measured.instances.iter().flatten();
+        facts.drift_s.insert(name, good.clone().map(|instance| instance.drift_s).collect());
+        let windows: Vec<Window> = good.map(|instance| instance.window).collect();
+
+        let mut failure = None;
+        for (instance, result) in self.instances.iter().zip(&measured.instances) {
+            let parsed = match result {
+                Ok(result) => self.keep(round, instance, result, &windows, facts, warnings),
+                Err(e) => Err(self.failed(round, instance, e.to_string())),
+            };
+            failure = failure.or(parsed.err());
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// A round has one run for each instance, in their order and at their places.
+    fn check_runs(&self, round: &Round<'_>) -> Result<(), StepError> {
+        let asked: Vec<Place> = round.runs.iter().map(|run| run.on).collect();
+        let given: Vec<Place> = self.instances.iter().map(|instance| instance.place).collect();
+        if asked == given {
+            return Ok(());
+        }
+        let plugin = self.run.workload(&self.cell.axes.workload)?.0.manifest.name.clone();
+        let reason = format!("round {} has runs at {asked:?} instead of {given:?}", round.name);
+        Err(StepError::Contract { plugin, reason })
+    }
+
+    fn keep(
+        &self,
+        round: &Round<'_>,
+        instance: &Instance,
+        result: &InstanceResult,
+        windows: &[Window],
+        facts: &mut RoundFacts,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), StepError> {
+        let raw = Raw {
+            cell: &self.cell.id,
+            replicate: self.replicate,
+            instance: instance.index,
+            round: round.name,
+            result: &result.result,
+        };
+        self.run.log.directory().raw(raw).map_err(EngineError::from)?;
+        let parsed = self.parse(round, instance, result)?;
+        facts.tools.extend(parsed.versions);
+        warnings.extend(parsed.warnings);
+        let samples: Result<Vec<_>, _> =
+            parsed.samples.into_iter().map(|sample| self.sample(instance, result, windows, sample)).collect();
+        self.run.log.directory().samples(&samples?).map_err(EngineError::from)?;
+        Ok(())
+    }
+
+    fn parse(
+        &self,
+        round: &Round<'_>,
+        instance: &Instance,
+        result: &InstanceResult,
+    ) -> Result<ParseOutput, StepError> {
+        let (plugin, using) = self.run.workload(&self.cell.axes.workload)?;
+        let output = &result.result;
+        let input = ParseInput {
+            round: round.name.to_string(),
+            instance: instance.clone(),
+            exit: output.exit,
+            stdout: output.stdout.clone(),
+            stderr: output.stderr.clone(),
+            wall_s: output.wall_s,
+        };
+        let turn = plugin
+            .call(&first_request(using, Call::Parse(input)))
+            .map_err(|e| self.failed(round, instance, e.to_string()))?;
+        self.output(turn.output, plugin.manifest.name.clone())
+    }
+
+    fn sample(
+        &self,
+        instance: &Instance,
+        result: &InstanceResult,
+        windows: &[Window],
+        parsed: ParsedSample,
+    ) -> Result<Sample, StepError> {
+        let metrics = self.run.metrics.get(&self.cell.axes.workload);
+        let metric = metrics.and_then(|all| all.iter().find(|metric| metric.name == parsed.metric));
+        let Some(metric) = metric else {
+            let plugin = self.run.workload(&self.cell.axes.workload)?.0.manifest.name.clone();
+            let reason = format!("metric '{}' is not in its manifest", parsed.metric);
+            return Err(StepError::Contract { plugin, reason });
+        };
+        let others: Vec<Window> = windows.iter().copied().filter(|window| *window != result.window).collect();
+        let overlap = result.window.overlap(&others);
+        let mut flags = parsed.flags;
+        if overlap < GOOD_OVERLAP {
+            flags.push(format!(
+                "worked {:.0} % of its time while another guest was idle",
+                (1.0 - overlap) * 100.0
+            ));
+        }
+        Ok(Sample {
+            cell: self.cell.id.clone(),
+            replicate: self.replicate,
+            instance: instance.index,
+            metric: parsed.metric,
+            unit: metric.unit.clone(),
+            better: metric.better,
+            value: parsed.value,
+            window: result.window,
+            overlap,
+            accel: self.accel(),
+            flags,
+        })
+    }
+
+    /// Removes what the work left in its folders, and notes the circumstances of this replicate.
+    ///
+    /// # Errors
+    /// [`StepError`] when the folders cannot be removed or the facts cannot be kept.
+    pub fn collect(
+        &self,
+        setup: Option<&Setup<'_>>,
+        volumes: &[Volume],
+        provision_s: f64,
+        rounds: RoundFacts,
+        deadline: Instant,
+    ) -> Result<(), StepError> {
+        for instance in &self.instances {
+            let argv = ["rm", "-rf", "--", &instance.folder.to_string_lossy()];
+            self.exec("remove the work folder", Exec::new(instance.place, argv, 60.0))?;
+        }
+        let allocated: Result<Vec<_>, _> = volumes
+            .iter()
+            .map(|volume| setup.map_or(Ok(None), |setup| self.allocated(setup, volume, deadline)))
+            .collect();
+        let RoundFacts { tools, skew_s, drift_s } = rounds;
+        let facts = SetupFacts {
+            cell: self.cell.id.clone(),
+            replicate: self.replicate,
+            accel: self.accel(),
+            provision_s,
+            volumes: volumes.to_vec(),
+            allocated_bytes: allocated?,
+            tools,
+            skew_s,
+            drift_s,
+        };
+        Ok(self.run.log.directory().setup(&facts).map_err(EngineError::from)?)
+    }
+
+    fn allocated(
+        &self,
+        setup: &Setup<'_>,
+        volume: &Volume,
+        deadline: Instant,
+    ) -> Result<Option<u64>, StepError> {
+        let call = Call::Inspect(InspectInput { volume: volume.clone() });
+        let output = self.steps.operate(setup.storage, call, None, deadline, &mut no_round)?;
+        let output: InspectOutput = self.output(output, setup.storage.0.manifest.name.clone())?;
+        Ok(output.allocated_bytes)
+    }
+
+    fn accel(&self) -> Accel {
+        if self.cell.axes.is_bare() { Accel::None } else { self.steps.host.accel }
+    }
+
+    fn exec(&self, say: &str, exec: Exec) -> Result<(), StepError> {
+        let failed = |source: TargetError| StepError::Step { say: say.into(), source };
+        let result = self.steps.machine(exec.on).and_then(|machine| machine.run(&exec, self.steps.cancel));
+        result.and_then(|result| crate::steps::judge(&exec, &result)).map_err(failed)
+    }
+
+    fn output<T: DeserializeOwned>(
+        &self,
+        output: Json,
+        plugin: crossvisor_model::Name,
+    ) -> Result<T, StepError> {
+        serde_json::from_value(output)
+            .map_err(|e| StepError::Contract { plugin, reason: format!("its output is not understood: {e}") })
+    }
+
+    fn failed(&self, round: &Round<'_>, instance: &Instance, reason: String) -> StepError {
+        let say = format!("round {} on {} {}", round.name, self.who(), instance.index);
+        StepError::Round { say, reason }
+    }
+
+    fn who(&self) -> &'static str {
+        if self.cell.axes.is_bare() { "copy" } else { "guest" }
+    }
+}

@@ -1,0 +1,129 @@
+//! The work folder of one run on this machine: its volumes, seeds, keys, and the journal of what it created.
+//!
+//! Owns the lock that tells a living run from a dead one.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crossvisor_model::{HostSpec, Name};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::EngineError;
+
+const HOSTS: &str = "hosts.json";
+
+/// A work folder that this process holds.
+#[derive(Debug)]
+pub struct WorkFolder {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    _lock: File,
+}
+
+impl WorkFolder {
+    /// Makes the work folder of a new run below `parent`. Others may pass through it, to reach what is theirs.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`] when it exists or cannot be made.
+    pub fn create(parent: &Path, run: &str) -> Result<Self, EngineError> {
+        DirBuilder::new().recursive(true).mode(0o711).create(parent).map_err(folder_error("make", parent))?;
+        let path = parent.join(run);
+        DirBuilder::new().mode(0o711).create(&path).map_err(folder_error("make", &path))?;
+        let lock = lock(&path)?.ok_or_else(|| EngineError::Busy(path.clone()))?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Takes over the work folder of a dead run; `None` when its run is alive.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`] when its lock cannot be opened.
+    pub fn adopt(path: &Path) -> Result<Option<Self>, EngineError> {
+        Ok(lock(path)?.map(|lock| Self { path: path.to_path_buf(), _lock: lock }))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.path.join("journal.jsonl")
+    }
+
+    /// Notes the run's hosts, so that whoever cleans up can reach them.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`] when it cannot be written.
+    pub fn note_hosts(&self, hosts: &BTreeMap<Name, HostSpec>) -> Result<(), EngineError> {
+        let path = self.path.join(HOSTS);
+        let text = serde_json::to_vec(hosts).map_err(|e| folder_error("write", &path)(e.into()))?;
+        fs::write(&path, text).map_err(folder_error("write", &path))
+    }
+
+    /// The hosts of the run; none when it died before it noted them.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`] when the note cannot be read.
+    pub fn hosts(&self) -> Result<BTreeMap<Name, HostSpec>, EngineError> {
+        let path = self.path.join(HOSTS);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(e) => return Err(folder_error("read", &path)(e)),
+        };
+        serde_json::from_slice(&text).map_err(|e| folder_error("read", &path)(e.into()))
+    }
+
+    /// Makes a folder inside, which others may pass through.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`] when it exists or cannot be made.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, EngineError> {
+        let path = self.path.join(name);
+        DirBuilder::new().mode(0o711).create(&path).map_err(folder_error("make", &path))?;
+        Ok(path)
+    }
+
+    /// Removes the folder with all that is in it.
+    ///
+    /// # Errors
+    /// [`EngineError::Folder`] when something cannot be removed.
+    pub fn remove(self) -> Result<(), EngineError> {
+        fs::remove_dir_all(&self.path).map_err(folder_error("remove", &self.path))
+    }
+}
+
+/// The folder's lock; `None` when another process holds it.
+fn lock(folder: &Path) -> Result<Option<File>, EngineError> {
+    let path = folder.join("lock");
+    let file = File::options().create(true).append(true).open(&path).map_err(folder_error("open", &path))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(e) => Err(folder_error("lock", &path)(e.into())),
+    }
+}
+
+pub fn folder_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {
+    let path = path.to_path_buf();
+    move |source| EngineError::Folder { action, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_can_be_adopted_only_when_its_run_is_dead() {
+        let parent = tempfile::tempdir().expect("folder");
+        let alive = WorkFolder::create(parent.path(), "run-1").expect("create");
+        assert!(WorkFolder::adopt(&parent.path().join("run-1")).expect("adopt").is_none());
+        assert!(WorkFolder::create(parent.path(), "run-1").is_err());
+        drop(alive);
+        let adopted = WorkFolder::adopt(&parent.path().join("run-1")).expect("adopt").expect("dead");
+        adopted.remove().expect("remove");
+        assert!(!parent.path().join("run-1").exists());
+    }
+}
