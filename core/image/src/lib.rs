@@ -11,6 +11,7 @@ mod identity;
 mod library;
 mod seed;
 mod tool;
+mod workshop;
 
 pub use build::build;
 pub use cache::{Image, ImageFacts, cached};

@@ -4,13 +4,15 @@
 
 use std::collections::VecDeque;
 use std::env;
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
 use crate::ImageError;
@@ -106,9 +108,8 @@ pub(crate) fn run(
         tail: tail.iter().map(String::as_str).collect::<Vec<_>>().join("\n"),
     };
     let mut tail = VecDeque::new();
-    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.process_group(0).spawn().map_err(|e| failed(e.to_string(), &tail))?;
-    let lines = lines(&mut child);
+    command.current_dir(folder).stdin(Stdio::null()).process_group(0);
+    let (mut child, lines) = start(command).map_err(|e| failed(e.to_string(), &tail))?;
     let mut done = None;
     let status = loop {
         match lines.recv_timeout(Duration::from_millis(100)) {
@@ -137,18 +138,19 @@ pub(crate) fn run(
     }
 }
 
-fn lines(child: &mut Child) -> mpsc::Receiver<String> {
+/// Both outputs come through one pipe, so that their lines keep their order.
+fn start(command: &mut Command) -> io::Result<(Child, mpsc::Receiver<String>)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    let child = command.stdout(write.try_clone()?).stderr(write).spawn();
+    // The command's own ends are closed, or the pipe would never end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let (send, receive) = mpsc::channel();
-    let out = child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
-    let err = child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
-    for pipe in [out, err].into_iter().flatten() {
-        let send = send.clone();
-        std::thread::spawn(move || pass(pipe, &send));
-    }
-    receive
+    let child = child?;
+    std::thread::spawn(move || pass(File::from(read), &send));
+    Ok((child, receive))
 }
 
-fn pass(pipe: Box<dyn Read + Send>, send: &Sender<String>) {
+fn pass(pipe: File, send: &Sender<String>) {
     for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
         let text = String::from_utf8_lossy(&line);
         let last = text.trim_end().rsplit('\r').next().unwrap_or_default();
@@ -219,7 +221,10 @@ mod tests {
         assert!(matches!(result, Err(ImageError::Interrupted)));
         assert!(start.elapsed() < Duration::from_secs(5));
         let sleeper = Path::new("/proc").join(&told[0].line).join("stat");
-        let state = std::fs::read_to_string(sleeper).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+        let lives = || std::fs::read_to_string(&sleeper).is_ok_and(|state| !state.contains(") Z "));
+        while lives() && start.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!lives());
     }
 }
