@@ -17,7 +17,7 @@ pub enum EngineError {
     Image(#[from] ImageError),
     #[error("host '{host}': {source}")]
     Host { host: Name, source: TargetError },
-    #[error("host '{host}' lacks {}: install the Debian package{} {}", programs.join(", "), plural(packages), packages.join(", "))]
+    #[error("host '{host}' lacks {}: install them with 'apt install {}'", programs.join(", "), packages.join(" "))]
     Programs { host: Name, programs: Vec<String>, packages: Vec<String> },
     #[error("the plan has no {what} '{name}'")]
     NotInPlan { what: &'static str, name: Name },
@@ -37,8 +37,4 @@ pub enum EngineError {
     Outline { plugin: Name, reason: String },
     #[error("interrupted")]
     Interrupted,
-}
-
-fn plural(packages: &[String]) -> &'static str {
-    if packages.len() == 1 { "" } else { "s" }
 }

@@ -60,20 +60,29 @@ pub struct PlannedStep {
     pub step: Step,
 }
 
+/// Host, hypervisor and storage.
+type Machines<'p> = (&'p Name, &'p Name, Option<&'p Name>);
+
+/// The other axes' values that the plan has with the same machines.
+#[derive(Default)]
+struct Points<'p> {
+    guests: BTreeSet<u32>,
+    workloads: BTreeSet<&'p Name>,
+}
+
 /// Asks the plugins for the steps of a plan.
 ///
 /// # Errors
 /// [`EngineError::Outline`] when a plugin refuses, with its reason; another [`EngineError`] for a plan that does not
 /// fit its plugins.
 pub fn outline(plan: &Plan, plugins: &BTreeMap<Name, Plugin>) -> Result<Outline, EngineError> {
-    let mut setups: BTreeMap<(&Name, &Name, Option<&Name>), (BTreeSet<u32>, BTreeSet<&Name>)> =
-        BTreeMap::new();
+    let mut setups: BTreeMap<Machines<'_>, Points<'_>> = BTreeMap::new();
     for Axes { host, hypervisor, storage, guests, workload } in plan.cells.iter().map(|cell| &cell.axes) {
-        let (all_guests, workloads) = setups.entry((host, hypervisor, storage.as_ref())).or_default();
-        all_guests.insert(*guests);
-        workloads.insert(workload);
+        let points = setups.entry((host, hypervisor, storage.as_ref())).or_default();
+        points.guests.insert(*guests);
+        points.workloads.insert(workload);
     }
-    let outlines = setups.into_iter().map(|((host, hypervisor, storage), (guests, workloads))| {
+    let outlines = setups.into_iter().map(|((host, hypervisor, storage), Points { guests, workloads })| {
         let count = guests.first().copied().unwrap_or(1);
         let mut steps = Vec::new();
         if let Some(storage) = storage {

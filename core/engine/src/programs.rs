@@ -52,7 +52,7 @@ mod tests {
         let error = check(&host, &Local, &set(&["sh", "no-such-1", "no-such-2"])).expect_err("missing");
         assert_eq!(
             error.to_string(),
-            "host 'here' lacks no-such-1, no-such-2: install the Debian packages no-such-1 no-such-2"
+            "host 'here' lacks no-such-1, no-such-2: install them with 'apt install no-such-1 no-such-2'"
         );
     }
 }
