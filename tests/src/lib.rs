@@ -1,1 +1,172 @@
-//!
+//! What the tests of the whole share: the built program, a state folder of their own, and what is left of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crossvisor_model::RunRecord;
+use crossvisor_store::RunDirectory;
+use crossvisor_target::Libvirt;
+
+/// The repository's root.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The folder of the built program and the bundled plugins.
+///
+/// # Panics
+/// When the workspace was not built before.
+#[must_use]
+pub fn program_folder() -> PathBuf {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let folder = target.join(profile);
+    assert!(folder.join("crossvisor").is_file(), "build first: cargo build --workspace");
+    folder
+}
+
+/// A state folder and a folder for run directories, both gone when this is dropped.
+pub struct Lab {
+    folder: tempfile::TempDir,
+}
+
+impl Default for Lab {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Lab {
+    /// # Panics
+    /// When no temporary folder can be made.
+    #[must_use]
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("cvt").tempdir_in("/var/tmp").expect("temporary folder");
+        // Others pass through it to the folders they work in.
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o711);
+        fs::set_permissions(folder.path(), mode).expect("mode");
+        Self { folder }
+    }
+
+    #[must_use]
+    pub fn state(&self) -> PathBuf {
+        self.folder.path().join("s")
+    }
+
+    #[must_use]
+    pub fn runs(&self) -> PathBuf {
+        self.folder.path().join("runs")
+    }
+
+    /// Writes a scenario and returns its path.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    #[must_use]
+    pub fn scenario(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(format!("{name}.yaml"));
+        fs::write(&path, text).expect("scenario");
+        path
+    }
+
+    /// The program with this lab's state.
+    #[must_use]
+    pub fn crossvisor(&self) -> Command {
+        let mut command = Command::new(program_folder().join("crossvisor"));
+        command
+            .env("CROSSVISOR_STATE", self.state())
+            .env_remove("CROSSVISOR_PLUGIN_PATH")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Starts a run of a scenario; its run directory will be `name` below [`Lab::runs`].
+    ///
+    /// # Panics
+    /// When the program cannot be started.
+    #[must_use]
+    pub fn start_run(&self, scenario: &Path, name: &str) -> Child {
+        let mut command = self.crossvisor();
+        command.arg("run").arg(scenario).arg("--out").arg(self.runs()).args(["--name", name]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("start")
+    }
+
+    /// # Panics
+    /// When the run directory cannot be read.
+    #[must_use]
+    pub fn record(&self, name: &str) -> RunRecord {
+        RunDirectory::read(&self.runs().join(name)).expect("run directory")
+    }
+
+    /// The embedded libvirt of this lab.
+    ///
+    /// # Panics
+    /// When it cannot be opened.
+    #[must_use]
+    pub fn libvirt(&self) -> Libvirt {
+        Libvirt::open("qemu:///embed", &self.state().join("embed")).expect("embedded libvirt")
+    }
+
+    /// Command lines of processes that name this lab's folder, without those of `except`.
+    ///
+    /// # Panics
+    /// When /proc cannot be read.
+    #[must_use]
+    pub fn processes(&self, except: &[u32]) -> Vec<String> {
+        let folder = self.folder.path().to_string_lossy().into_owned();
+        let entries = fs::read_dir("/proc").expect("/proc").flatten();
+        let numbered = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
+        numbered
+            .filter(|pid| *pid != std::process::id() && !except.contains(pid))
+            .filter_map(|pid| fs::read(format!("/proc/{pid}/cmdline")).ok())
+            .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+            .filter(|line| line.contains(&folder))
+            .collect()
+    }
+
+    /// Asserts that nothing of a run is left: no process, no domain of ours, no work folder.
+    ///
+    /// # Panics
+    /// When something is.
+    pub fn assert_clean(&self) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !self.processes(&[]).is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        assert_eq!(self.processes(&[]), Vec::<String>::new());
+        let work: Vec<_> = fs::read_dir(self.state().join("work")).into_iter().flatten().flatten().collect();
+        assert!(work.is_empty(), "{work:?}");
+    }
+}
+
+/// Waits for a program's end, and kills it at the deadline.
+///
+/// # Panics
+/// At the deadline, with what it said.
+pub fn wait(mut child: Child, limit: Duration) -> Output {
+    let deadline = Instant::now() + limit;
+    while child.try_wait().expect("wait").is_none() {
+        if Instant::now() >= deadline {
+            child.kill().expect("kill");
+            let output = child.wait_with_output().expect("output");
+            panic!("not done in {limit:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    child.wait_with_output().expect("output")
+}
+
+/// Waits until `done`.
+///
+/// # Panics
+/// When it is not within the limit.
+pub fn wait_until(what: &str, limit: Duration, done: impl Fn() -> bool) {
+    let deadline = Instant::now() + limit;
+    while !done() {
+        assert!(Instant::now() < deadline, "{what}: not within {limit:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,48 @@
+# Sourced by the scripts beside it: the Debian packages Crossvisor needs, and how they are installed.
+# shellcheck shell=bash
+
+# To build: a C compiler and linker, libvirt's and OpenSSL's headers.
+build_packages=(gcc libc6-dev make pkg-config libvirt-dev libssl-dev)
+# To run: libvirt's QEMU driver, the emulator, what builds guest images, and the tools that the bare host runs.
+run_packages=(libvirt-daemon-driver-qemu qemu-system-x86 qemu-utils mmdebstrap e2fsprogs uidmap bonnie++ iperf3)
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# install_packages ASK PACKAGE…: installs those that are missing; ASK is yes where a person is asked first.
+install_packages() {
+    local ask=$1 answer package
+    shift
+    local missing=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+        echo "These Debian packages are missing: ${missing[*]}"
+        if [ "$ask" = yes ]; then
+            read -r -p "Install them now? [Y/n] " answer
+            case $answer in
+            "" | [Yy]*) ;;
+            *) echo "Nothing was installed."; return 1 ;;
+            esac
+        fi
+        as_root apt-get update -qq
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    fi
+    # For root, libvirt's QEMU driver looks up this user although it does not use it here; the package that makes it
+    # (libvirt-daemon-system) would also start a daemon and a network.
+    if [ "$(id -u)" = 0 ] && ! getent passwd libvirt-qemu >/dev/null; then
+        echo "Making the system user libvirt-qemu, which libvirt's QEMU driver looks up."
+        useradd --system --user-group --no-create-home --home-dir /var/lib/libvirt --shell /usr/sbin/nologin \
+            --comment "Libvirt Qemu" libvirt-qemu
+    fi
+}
+
+need_rust() {
+    [ -x "$HOME/.cargo/bin/cargo" ] && PATH=$HOME/.cargo/bin:$PATH
+    if ! command -v cargo >/dev/null; then
+        echo "Rust is missing. Install it from https://rustup.rs and run this again." >&2
+        return 1
+    fi
+}

@@ -1,0 +1,169 @@
+//! Whole runs on real guests. Each test has a deadline and leaves nothing behind, also when it fails.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crossvisor_model::{Accel, CellStatus, Phase, Value};
+use crossvisor_target::Libvirt;
+use crossvisor_tests::{Lab, wait, wait_until};
+
+/// Cleans the lab up at the end, whatever happened.
+struct Sweep<'a>(&'a Lab);
+
+impl Drop for Sweep<'_> {
+    fn drop(&mut self) {
+        // Nothing more can be done when it fails; the assertion that failed before is what matters.
+        let _ = self.0.crossvisor().arg("clean").status();
+    }
+}
+
+const SMALL: &str = "
+name: small
+guest: {image: debian-12, memory: 256MiB}
+matrix:
+  hypervisor: [bare, kvm-virtio, kvm-e1000]
+  storage: [file]
+  guests: [1, 2]
+  workload: [bonnie, iperf, pi]
+  exclude: [{hypervisor: kvm-e1000, guests: 1}]
+workloads:
+  bonnie: {size: 16MiB, ram: 8MiB, fast: true, files: 0}
+  iperf: {time: 1s}
+  pi: {digits: 1000, repeat: 1}
+repeat: 1
+compare: {baseline: {hypervisor: bare}}
+";
+
+#[test]
+fn a_run_fills_every_cell_and_leaves_nothing_behind() {
+    let lab = Lab::new();
+    let _sweep = Sweep(&lab);
+    let child = lab.start_run(&lab.scenario("small", SMALL), "small");
+    let output = wait(child, Duration::from_secs(900));
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
+    let record = lab.record("small");
+    assert!(record.complete);
+    assert_eq!(record.outcomes.len(), 15);
+    for cell in &record.plan.cells {
+        let outcome = record.outcomes.iter().find(|outcome| outcome.cell == cell.id).expect("outcome");
+        assert_eq!(outcome.status, CellStatus::Good, "{}", cell.id);
+        let headline: Vec<_> =
+            record.metrics[&cell.axes.workload].iter().filter(|metric| metric.headline).collect();
+        for metric in headline {
+            for instance in 1..=cell.axes.guests {
+                let sample = record.samples.iter().find(|sample| {
+                    sample.cell == cell.id && sample.metric == metric.name && sample.instance == instance
+                });
+                let sample = sample.unwrap_or_else(|| panic!("{} {} {instance}", cell.id, metric.name));
+                assert!(!matches!(sample.value, Value::Missing(_)), "{sample:?}");
+                assert_eq!(sample.accel == Accel::None, cell.axes.is_bare(), "{sample:?}");
+            }
+        }
+        let setup = record.setups.iter().find(|setup| setup.cell == cell.id).expect("setup");
+        let volumes = if cell.axes.is_bare() { 0 } else { cell.axes.guests as usize };
+        assert_eq!(setup.allocated_bytes.iter().flatten().filter(|bytes| **bytes > 1 << 20).count(), volumes);
+        assert!(setup.skew_s.values().all(|skew| *skew < 2.0), "{setup:?}");
+    }
+    assert!(lab.runs().join("small/report.html").is_file());
+    lab.assert_clean();
+    assert_eq!(lab.libvirt().ours().expect("domains"), Vec::new());
+}
+
+#[test]
+fn a_guest_that_never_comes_up_fails_its_cell_and_the_others_go_on() {
+    let lab = Lab::new();
+    let _sweep = Sweep(&lab);
+    let scenario = "
+name: deaf
+guest: {image: debian-12, memory: 256MiB}
+matrix: {hypervisor: [bare, kvm-virtio], storage: [file], guests: [1], workload: [pi]}
+workloads: {pi: {digits: 1000, repeat: 1}}
+repeat: 1
+deadlines: {boot: 6s}
+";
+    let output = wait(lab.start_run(&lab.scenario("deaf", scenario), "deaf"), Duration::from_secs(300));
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let record = lab.record("deaf");
+    let status = |hypervisor: &str| {
+        let found = record.outcomes.iter().find(|outcome| outcome.cell.0.contains(hypervisor));
+        found.map(|outcome| outcome.status.clone()).expect("outcome")
+    };
+    assert_eq!(status("bare"), CellStatus::Good);
+    let CellStatus::Failed { phase, reason } = status("kvm-virtio") else { panic!("it did not fail") };
+    assert_eq!(phase, Phase::Boot);
+    assert!(reason.contains("never came up") && reason.contains("console ends:"), "{reason}");
+    lab.assert_clean();
+}
+
+const LONG: &str = "
+name: long
+guest: {image: debian-12, memory: 256MiB}
+matrix: {hypervisor: [kvm-virtio], storage: [file], guests: [2], workload: [pi]}
+workloads: {pi: {digits: 20000, repeat: 100}}
+repeat: 1
+";
+
+/// True once a measured round of the run has been released.
+fn is_measuring(run: &Path) -> bool {
+    fs::read_to_string(run.join("events.jsonl"))
+        .is_ok_and(|events| events.contains(r#""phase_started""#) && events.contains(r#""phase":"run""#))
+}
+
+#[test]
+fn clean_removes_what_a_killed_run_left_and_nothing_else() {
+    let lab = Lab::new();
+    let _sweep = Sweep(&lab);
+    let mut child = lab.start_run(&lab.scenario("long", LONG), "long");
+    wait_until("the work is measured", Duration::from_secs(300), || is_measuring(&lab.runs().join("long")));
+    child.kill().expect("kill -9");
+    child.wait().expect("dead");
+    let decoy_file = lab.state().join("work/not-a-run.raw");
+    fs::write(&decoy_file, "mine").expect("decoy");
+    {
+        let libvirt = lab.libvirt();
+        let left = libvirt.ours().expect("domains");
+        assert_eq!(left.iter().filter(|domain| domain.active && domain.run == "long").count(), 2, "{left:?}");
+        define_decoy(&libvirt);
+    }
+    let dry = lab.crossvisor().args(["clean", "--dry-run"]).output().expect("clean");
+    assert!(String::from_utf8_lossy(&dry.stdout).contains("long"), "{dry:?}");
+    assert_eq!(lab.libvirt().ours().expect("domains").len(), 2, "a dry run touches nothing");
+
+    let clean = lab.crossvisor().arg("clean").output().expect("clean");
+    assert_eq!(clean.status.code(), Some(0), "{clean:?}");
+    let libvirt = lab.libvirt();
+    assert_eq!(libvirt.ours().expect("domains"), Vec::new());
+    assert!(libvirt.is_defined("cv-decoy-v1-g1").expect("decoy"), "the decoy domain was touched");
+    assert_eq!(fs::read_to_string(&decoy_file).expect("decoy file"), "mine");
+    libvirt.undefine("cv-decoy-v1-g1").expect("undefine");
+    fs::remove_file(decoy_file).expect("remove");
+    lab.assert_clean();
+}
+
+/// A domain with a name like ours and without our tag.
+fn define_decoy(libvirt: &Libvirt) {
+    let xml = "<domain type='qemu'><name>cv-decoy-v1-g1</name><memory unit='MiB'>16</memory>\
+        <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>";
+    libvirt.define(xml).expect("decoy");
+}
+
+#[test]
+fn an_interrupted_run_removes_what_it_made() {
+    let lab = Lab::new();
+    let _sweep = Sweep(&lab);
+    let child = lab.start_run(&lab.scenario("long", LONG), "long");
+    wait_until("the work is measured", Duration::from_secs(300), || is_measuring(&lab.runs().join("long")));
+    let pid = rustix::process::Pid::from_child(&child);
+    for _ in 0..2 {
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("interrupt");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let output = wait(child, Duration::from_secs(90));
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let record = lab.record("long");
+    assert!(matches!(record.outcomes[0].status, CellStatus::Skipped { .. }), "{:?}", record.outcomes);
+    lab.assert_clean();
+    assert_eq!(lab.libvirt().ours().expect("domains"), Vec::new());
+}
