@@ -1,0 +1,193 @@
+//! The command line: what can be asked for.
+//!
+//! Owns names, defaults and help texts. It must never act.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use crossvisor_model::Name;
+
+const EXAMPLES: &str = "\
+Examples:
+  crossvisor plan scenarios/quickstart.yaml   what would be done, touching nothing
+  crossvisor run scenarios/quickstart.yaml    do it and compare
+  crossvisor report runs/NAME --format csv    the figures of a finished run
+
+Exit codes: 0 good, 1 some cells failed or the run was interrupted, 2 wrong scenario or usage, 3 this machine
+cannot do it (missing programs, no room on the disk, no libvirt ...).";
+
+/// Provisions and benchmarks the same work under every hypervisor and storage backing, and compares.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Load this file as the plugin NAME, before any other of that name (repeatable)
+    #[arg(long = "plugin", global = true, value_name = "NAME=PATH", value_parser = plugin)]
+    pub plugins: Vec<(Name, PathBuf)>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+fn plugin(text: &str) -> Result<(Name, PathBuf), String> {
+    let (name, path) = text.split_once('=').ok_or("write it as NAME=PATH")?;
+    if path.is_empty() {
+        return Err("the path is empty: write it as NAME=PATH".into());
+    }
+    Ok((name.parse().map_err(|e| format!("{e}"))?, path.into()))
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Provision, measure, tear down and compare
+    Run(Run),
+    /// Show the cells, their order and every action, touching nothing
+    Plan(Plan),
+    /// Show a stored run again
+    Report(Report),
+    /// Guest images
+    #[command(subcommand)]
+    Guest(Guest),
+    /// Plugins
+    #[command(subcommand)]
+    Plugin(Plugin),
+    /// Remove what runs that were killed left behind
+    Clean(Clean),
+    /// Print the completions of a shell
+    Completions {
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  crossvisor run scenarios/quickstart.yaml
+  crossvisor run disk.yaml --out /srv/runs --name disk-1
+  crossvisor run disk.yaml --dry-run
+
+Ctrl-C stops the run: what it created is removed and what it measured is kept.")]
+pub struct Run {
+    /// The scenario's YAML file
+    pub scenario: PathBuf,
+    /// Folder that gets the run directory
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub out: PathBuf,
+    /// Name of the run; its directory is called so [default: the scenario's name with date and time]
+    #[arg(long)]
+    pub name: Option<Name>,
+    /// Show every action as 'plan' does, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// No colours; NO_COLOR in the environment means the same
+    #[arg(long)]
+    pub no_color: bool,
+    /// No progress, only notices and the result
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  crossvisor plan scenarios/quickstart.yaml
+  crossvisor plan scenarios/quickstart.yaml --cells | wc -l
+  crossvisor plan scenarios/quickstart.yaml --json")]
+pub struct Plan {
+    /// The scenario's YAML file
+    pub scenario: PathBuf,
+    /// Plan and actions as JSON, with domain XML in full
+    #[arg(long, conflicts_with = "cells")]
+    pub json: bool,
+    /// Only the cells, one a line
+    #[arg(long)]
+    pub cells: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  crossvisor report runs/NAME
+  crossvisor report runs/NAME --all
+  crossvisor report runs/NAME --format html --output report.html")]
+pub struct Report {
+    /// A run directory
+    pub run: PathBuf,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Every metric in text and Markdown; the other formats always have all
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Markdown,
+    Csv,
+    Json,
+    Html,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Guest {
+    /// List the guests, and whether their images are built
+    List,
+    /// Build a guest's image, unless it is built
+    #[command(after_help = "Example:\n  crossvisor guest build debian-12")]
+    Build {
+        /// A name that 'guest list' shows
+        name: String,
+        /// No colours; NO_COLOR in the environment means the same
+        #[arg(long)]
+        no_color: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Plugin {
+    /// List the plugins, what they offer and where they come from
+    #[command(after_help = "\
+A plugin is a file libcrossvisor_NAME.so in a folder of CROSSVISOR_PLUGIN_PATH, in crossvisor/plugins/v1 below the
+user's data folder, /usr/local/lib or /usr/lib, or beside the program; else it is linked in. --plugin wins over all.")]
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  crossvisor clean --dry-run   what would be removed
+  crossvisor clean             remove it; runs that are alive are left alone")]
+pub struct Clean {
+    /// Only this run's [default: every run's]
+    pub run: Option<String>,
+    /// Show what would be removed, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_plugin_is_a_name_and_a_path() {
+        assert_eq!(plugin("a-b=/x/y=z.so"), Ok(("a-b".parse().expect("name"), "/x/y=z.so".into())));
+        assert!(plugin("a-b").is_err());
+        assert!(plugin("a-b=").is_err());
+        assert!(plugin("A=/x").expect_err("name").contains("'A'"));
+    }
+}

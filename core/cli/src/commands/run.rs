@@ -1,0 +1,102 @@
+//! `crossvisor run`: a scenario from its file to its comparison.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crossvisor_analysis::compare;
+use crossvisor_engine::{run as carry_out, RunRequest, Settings, Summary};
+use crossvisor_model::Name;
+use crossvisor_report::{html, text, Metrics};
+use crossvisor_store::RunDirectory;
+use crossvisor_target::Cancel;
+
+use super::plan;
+use crate::arguments::Run;
+use crate::exit::{Exit, Failure};
+use crate::inventory::Inventory;
+use crate::planned::{self, Planned};
+use crate::progress::Progress;
+use crate::signals::{self, Words};
+use crate::{libvirt_log, output, run_name};
+
+const WORDS: Words =
+    Words { removing: "what this run created", rest: "'crossvisor clean' removes what is left of this run" };
+
+/// # Errors
+/// [`Failure`] when the run could not be started or its results not be kept; a failed cell is none.
+pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failure> {
+    let settings = Settings::from_environment();
+    libvirt_log::to_file(&settings.state);
+    let inventory = Inventory::find(plugins);
+    let planned = planned::read(&asked.scenario, &inventory)?;
+    if asked.dry_run {
+        plan::show(&planned.plan, &inventory)?;
+        return Ok(Exit::Good);
+    }
+    let name = match &asked.name {
+        Some(name) => name.clone(),
+        None => run_name::of(&planned.plan.scenario, SystemTime::now())?,
+    };
+    fs::create_dir_all(&asked.out).map_err(Failure::write(&asked.out))?;
+    let directory = asked.out.join(name.as_str());
+    let cancel = Cancel::default();
+    let summary = watched(asked, &planned, &inventory, &settings, &name, &directory, &cancel)?;
+    conclude(&directory)?;
+    Ok(exit(summary, cancel.is_raised()))
+}
+
+/// Carries out the plan while progress is shown and signals are watched.
+fn watched(
+    asked: &Run,
+    planned: &Planned,
+    inventory: &Inventory,
+    settings: &Settings,
+    name: &Name,
+    directory: &Path,
+    cancel: &Cancel,
+) -> Result<Summary, Failure> {
+    let progress = Arc::new(Progress::new(asked.quiet, asked.no_color));
+    let voice = Arc::clone(&progress);
+    let watch = signals::watch(cancel, WORDS, move |text| voice.say(text))?;
+    let summary = carry_out(&RunRequest {
+        plan: &planned.plan,
+        scenario_text: &planned.text,
+        plugins: &inventory.loaded.plugins,
+        guests: &inventory.guests,
+        directory,
+        name,
+        settings,
+        cancel,
+        observer: &*progress,
+    });
+    drop(watch);
+    progress.finish();
+    Ok(summary?)
+}
+
+/// Writes the HTML page and shows the table.
+fn conclude(directory: &Path) -> Result<(), Failure> {
+    let record = RunDirectory::read(directory)?;
+    let comparison = compare(&record);
+    let page = directory.join("report.html");
+    fs::write(&page, html(&record, &comparison)?).map_err(Failure::write(&page))?;
+    output::show(|out| {
+        out.write_all(text(&record, &comparison, Metrics::Headline, output::width()).as_bytes())?;
+        writeln!(out, "\nrun    {}", directory.display())?;
+        writeln!(out, "report {}", page.display())
+    })
+}
+
+fn exit(summary: Summary, interrupted: bool) -> Exit {
+    let Summary { good, failed, skipped } = summary;
+    if interrupted {
+        output::say("interrupted: what the run created is removed, what it measured is kept");
+    }
+    if failed + skipped == 0 {
+        return Exit::Good;
+    }
+    output::say(&format!("{good} good, {failed} failed, {skipped} skipped"));
+    Exit::Cells
+}

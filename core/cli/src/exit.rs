@@ -1,0 +1,93 @@
+//! Exit codes, and which failure has which.
+//!
+//! Owns the meaning of the numbers a shell sees. It must never print.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crossvisor_engine::EngineError;
+use crossvisor_image::{GuestError, ImageError};
+use crossvisor_model::NameError;
+use crossvisor_report::ReportError;
+use crossvisor_scenario::Problem;
+use crossvisor_store::StoreError;
+use thiserror::Error;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Good = 0,
+    /// Some cells failed, or the run was interrupted.
+    Cells = 1,
+    /// The scenario or the command line is wrong.
+    Usage = 2,
+    /// This machine cannot do it.
+    Environment = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command could not be carried out.
+#[derive(Debug, Error)]
+pub enum Failure {
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("{}, line {line}: the scenario is not UTF-8 text: save it as UTF-8", path.display())]
+    NotUtf8 { path: PathBuf, line: usize },
+    #[error("{}", scenario(.problems, .notes))]
+    Scenario { problems: Vec<Problem>, notes: Vec<String> },
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable { path: PathBuf, source: std::io::Error },
+    #[error("cannot write the output: {0}")]
+    Output(std::io::Error),
+    #[error("cannot name the run: {0}: name it with --name")]
+    Name(#[from] NameError),
+    #[error("cannot watch for signals: {0}")]
+    Signals(std::io::Error),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Guest(#[from] GuestError),
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Report(#[from] ReportError),
+}
+
+impl Failure {
+    /// Names the file of an output error.
+    pub fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Self::Unwritable { path: path.into(), source }
+    }
+
+    /// The exit code of this failure.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Unreadable { .. } | Self::NotUtf8 { .. } | Self::Scenario { .. } | Self::Guest(_) => {
+                Exit::Usage
+            }
+            Self::Store(StoreError::NotARun(_))
+            | Self::Engine(EngineError::Outline { .. } | EngineError::Guest(_)) => Exit::Usage,
+            Self::Engine(EngineError::Interrupted | EngineError::Image(ImageError::Interrupted))
+            | Self::Image(ImageError::Interrupted) => Exit::Cells,
+            _ => Exit::Environment,
+        }
+    }
+}
+
+/// Each problem with its place, then what else may have to do with it.
+fn scenario(problems: &[Problem], notes: &[String]) -> String {
+    let count = match problems {
+        [_] => "the scenario has a problem".to_string(),
+        _ => format!("the scenario has {} problems", problems.len()),
+    };
+    let problems = problems.iter().map(|problem| format!("\n\n{problem}"));
+    let notes = notes.iter().map(|note| format!("\n\nnote: {note}"));
+    count + &problems.chain(notes).collect::<String>()
+}

@@ -1,0 +1,77 @@
+//! From a scenario's file to its plan.
+//!
+//! Owns the reading of the file and of this machine's capacity. It must never print or change anything.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crossvisor_model::{Bytes, HostSpec, Name, Plan};
+use crossvisor_scenario::HostCapacity;
+
+use crate::exit::Failure;
+use crate::inventory::Inventory;
+
+/// A plan with the text it was made from.
+pub struct Planned {
+    pub text: String,
+    pub plan: Plan,
+}
+
+/// Reads and plans a scenario.
+///
+/// # Errors
+/// [`Failure`] when the file cannot be read, or with every problem of the scenario.
+pub fn read(path: &Path, inventory: &Inventory) -> Result<Planned, Failure> {
+    let text = text(path)?;
+    let scenario = crossvisor_scenario::parse(&text, &path.display().to_string())
+        .map_err(|problems| Failure::Scenario { problems, notes: Vec::new() })?;
+    let hosts = capacities(&scenario.hosts);
+    let plan = crossvisor_scenario::plan(&scenario, &inventory.catalog(), &hosts)
+        .map_err(|problems| Failure::Scenario { problems, notes: inventory.problems() })?;
+    Ok(Planned { text, plan })
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|source| Failure::Unreadable { path: path.into(), source })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        Failure::NotUtf8 { path: path.into(), line: 1 + good.iter().filter(|&&byte| byte == b'\n').count() }
+    })
+}
+
+/// The capacity of the hosts that are this machine. Under Xen, Linux sees only the memory of dom0, so such a
+/// host's capacity is not known.
+fn capacities(hosts: &BTreeMap<Name, HostSpec>) -> BTreeMap<Name, HostCapacity> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let memory = Bytes(crossvisor_target::facts::memory_bytes(&meminfo));
+    let cpus = std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX));
+    let here = hosts.iter().filter(|(_, host)| memory.0 > 0 && host.uri.starts_with("qemu:///"));
+    here.map(|(name, _)| (name.clone(), HostCapacity { memory, cpus })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_is_no_text_is_found_by_its_line() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("x.yaml");
+        std::fs::write(&path, b"name: a\nguest: \xff\n").expect("write");
+        assert!(matches!(text(&path), Err(Failure::NotUtf8 { line: 2, .. })));
+    }
+
+    #[test]
+    fn only_hosts_that_are_this_machine_have_a_known_capacity() {
+        let host = |uri: &str| HostSpec { uri: uri.into() };
+        let name = |text: &str| Name::new(text).expect("name");
+        let hosts = BTreeMap::from([
+            (name("here"), host("qemu:///embed")),
+            (name("far"), host("qemu+ssh://far/system")),
+            (name("dom0"), host("xen:///system")),
+        ]);
+        let known = capacities(&hosts);
+        assert_eq!(known.keys().map(Name::as_str).collect::<Vec<_>>(), ["here"]);
+        assert!(known.values().all(|capacity| capacity.memory.mib() > 64 && capacity.cpus > 0));
+    }
+}

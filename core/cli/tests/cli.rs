@@ -1,0 +1,253 @@
+//! The program as a shell sees it, for all that needs no guest.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A person's empty home, with the program in a folder of its own: no plugin file lies beside it.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder"));
+        std::fs::create_dir(home.work()).expect("folder");
+        std::fs::hard_link(assert_cmd::cargo::cargo_bin!("crossvisor"), home.program()).expect("link");
+        home
+    }
+
+    fn program(&self) -> PathBuf {
+        self.0.path().join("crossvisor")
+    }
+
+    /// The current folder of every command.
+    fn work(&self) -> PathBuf {
+        self.0.path().join("work")
+    }
+
+    /// The program with nothing of the environment of whoever runs the tests.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let home = self.0.path();
+        let mut command = Command::new(self.program());
+        command.env_clear().env("HOME", home).current_dir(self.work()).args(arguments);
+        command.env("CROSSVISOR_STATE", home.join("state")).env("CROSSVISOR_CACHE", home.join("cache"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("started")
+    }
+
+    /// Writes a scenario and gives its name.
+    fn scenario(&self, text: &str) -> &'static str {
+        std::fs::write(self.work().join("one.yaml"), text).expect("write");
+        "one.yaml"
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+const GOOD: &str = "\
+name: one
+guest: {image: debian-12, memory: 256MiB}
+matrix:
+  hypervisor: [bare, kvm-virtio]
+  storage: [file]
+  guests: [1, 2]
+  workload: [pi]
+workloads:
+  pi: {digits: 100}
+repeat: 2
+compare: {baseline: {hypervisor: bare}}
+";
+
+/// What is in a folder, by name.
+fn entries(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().expect("folder");
+    entries.map(|entry| entry.expect("entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let home = Home::new();
+    for command in [
+        "",
+        "run",
+        "plan",
+        "report",
+        "guest",
+        "guest list",
+        "guest build",
+        "plugin",
+        "plugin list",
+        "clean",
+        "completions",
+    ] {
+        let mut arguments: Vec<_> = command.split_whitespace().collect();
+        arguments.push("--help");
+        let output = home.run(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{command}");
+        assert!(
+            text(&output.stdout).contains(format!("Usage: crossvisor {command}").trim_end()),
+            "{command}"
+        );
+    }
+    let output = home.run(&["--version"]);
+    assert_eq!(text(&output.stdout), format!("crossvisor {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    let home = Home::new();
+    for arguments in [
+        &["fly"][..],
+        &[],
+        &["plan"],
+        &["plan", "none.yaml"],
+        &["plan", "."],
+        &["report", "none"],
+        &["guest", "build", "none"],
+        &["run", "one.yaml", "--name", "../up"],
+        &["--plugin", "no-path", "plugin", "list"],
+    ] {
+        let output = home.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn plan_shows_cells_order_and_actions_and_touches_nothing() {
+    let home = Home::new();
+    let file = home.scenario(GOOD);
+    let output = home.run(&["plan", file]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let shown = text(&output.stdout);
+    let head = "\
+one
+4 cells, 2 replicates each, in 8 visits; seed of the order 1
+guest debian-12 with 256MiB of memory and 1 vCPU
+memory needed on here: 640 MiB
+compared with hypervisor bare
+
+Cells
+  here/bare/-/1/pi
+  here/bare/-/2/pi
+  here/kvm-virtio/file/1/pi
+  here/kvm-virtio/file/2/pi
+
+Order
+";
+    assert!(shown.starts_with(head), "{shown}");
+    for part in [
+        "\nActions of here/bare/- with 1, 2 copies at once, shown for 1\n",
+        "\nActions of here/kvm-virtio/file with 1, 2 guests, shown for 1\n",
+        "    define domain ",
+        "    undone by ",
+    ] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    assert_eq!(entries(&home.work()), [file]);
+    let dry = home.run(&["run", file, "--dry-run"]);
+    assert_eq!(text(&dry.stdout), shown);
+    assert_eq!(entries(&home.work()), [file]);
+}
+
+#[test]
+fn plan_has_a_form_for_programs() {
+    let home = Home::new();
+    let file = home.scenario(GOOD);
+    let json = home.run(&["plan", file, "--json"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(json["plan"]["cells"].as_array().map(Vec::len), Some(4));
+    let steps = json["outline"]["setups"][1]["steps"].as_array().expect("steps");
+    let defined = steps.iter().find(|step| step["do"] == "domain_define").expect("a domain");
+    assert!(defined["xml"].as_str().expect("XML").contains("<domain"));
+    let cells = text(&home.run(&["plan", file, "--cells"]).stdout);
+    assert_eq!(cells.lines().next(), Some("here/bare/-/1/pi"));
+    assert_eq!(cells.lines().count(), 4);
+}
+
+#[test]
+fn a_broken_scenario_is_shown_with_its_place_and_ends_with_2() {
+    let home = Home::new();
+    let file =
+        home.scenario(&GOOD.replace("kvm-virtio", "kvm-virtoi").replace("digits: 100", "digits: many"));
+    for command in ["plan", "run"] {
+        let output = home.run(&[command, file]);
+        assert_eq!(output.status.code(), Some(2));
+        let shown = text(&output.stderr);
+        assert!(shown.starts_with("error: the scenario has 2 problems\n\none.yaml:4:22: error: "), "{shown}");
+        assert!(shown.contains("did you mean 'kvm-virtio'"), "{shown}");
+        assert!(shown.contains("one.yaml:9:"), "{shown}");
+        assert!(!shown.contains("note:"), "{shown}");
+        assert_eq!(entries(&home.work()), [file]);
+    }
+}
+
+#[test]
+fn a_plugin_that_does_not_load_is_told_where_it_is_missed() {
+    let home = Home::new();
+    let file = home.scenario(GOOD);
+    let broken = ["--plugin", "hypervisor-kvm=/nonexistent.so"];
+    let output = home.run(&[&broken[..], &["plan", file]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    let shown = text(&output.stderr);
+    assert!(shown.contains("\nnote: cannot load plugin 'hypervisor-kvm' (/nonexistent.so): "), "{shown}");
+
+    let output = home.run(&[&broken[..], &["plugin", "list"]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).starts_with("warning: cannot load plugin 'hypervisor-kvm'"));
+    assert!(!text(&output.stdout).contains("kvm-virtio"));
+
+    let unneeded = home.run(&["--plugin", "other=/nonexistent.so", "plan", file]);
+    assert_eq!((unneeded.status.code(), text(&unneeded.stderr)), (Some(0), String::new()));
+}
+
+#[test]
+fn plugins_and_guests_are_listed() {
+    let home = Home::new();
+    let listed = home.run(&["plugin", "list", "--json"]).stdout;
+    let listed: serde_json::Value = serde_json::from_slice(&listed).expect("JSON");
+    let names: Vec<_> =
+        listed["plugins"].as_array().expect("list").iter().map(|p| p["name"].as_str()).collect();
+    for name in ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"] {
+        assert!(names.contains(&Some(name)), "{names:?}");
+    }
+    let shown = text(&home.run(&["plugin", "list"]).stdout);
+    assert!(shown.contains("\n  offers kvm-virtio "), "{shown}");
+    assert!(shown.contains("\n  from   "), "{shown}");
+    let guests = text(&home.run(&["guest", "list"]).stdout);
+    assert!(guests.starts_with("debian-12\n") && guests.contains("not built"), "{guests}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let home = Home::new();
+    let file = home.scenario(GOOD);
+    let mut command = home.command(&["plan", file]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("ended");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+}
+
+#[test]
+fn clean_without_any_run_has_nothing_to_remove() {
+    let home = Home::new();
+    let output = home.run(&["clean"]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), "nothing to remove\n".into()));
+    assert_eq!(entries(home.0.path()).len(), 2, "nothing but the program and the current folder");
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = home.run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        assert!(text(&output.stdout).contains("dry-run"), "{shell}");
+    }
+}
