@@ -35,7 +35,11 @@ fn remove(folder: &Path) -> io::Result<()> {
     if is_root() {
         return fs::remove_dir_all(folder);
     }
-    as_root("rm").arg("-rf").arg("--").arg(folder).output().map(drop)
+    let done = as_root("rm").arg("-rf").arg("--").arg(folder).output()?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(String::from_utf8_lossy(&done.stderr).into_owned())),
+    }
 }
 
 impl Workshop {
