@@ -2,7 +2,7 @@
 //!
 //! Owns their wording. It must never write them.
 
-use crossvisor_model::{CellStatus, Event, Outcome, Stamped};
+use crossvisor_model::{CellStatus, Event, Outcome, Phase, Stamped};
 
 use super::time;
 
@@ -40,15 +40,15 @@ fn quiet(event: &Event) -> Option<String> {
         Event::VisitStarted { visit, setup, replicate, .. } => {
             format!("visit {visit}: {setup}, replicate {replicate}")
         }
-        Event::PhaseStarted { phase, cell: Some(cell), .. } => format!("  {phase} {cell}"),
-        Event::PhaseEnded { phase, seconds, .. } => format!("  {phase} took {}", time::duration(*seconds)),
+        Event::PhaseStarted { phase: Phase::Run, cell: Some(cell), .. } => format!("  run {cell}"),
+        Event::PhaseEnded { phase, seconds, .. } => format!("  {phase} took {seconds:.1} s"),
         Event::CellEnded { outcome, .. } => match &outcome.status {
             CellStatus::Skipped { reason } => format!("{} skipped: {reason}", of(outcome)),
             CellStatus::Good | CellStatus::Failed { .. } => format!("{} good", of(outcome)),
         },
         Event::Interrupted { by } => format!("interrupted by {by}"),
         Event::RunEnded { failed: 0 } => "run ended, every cell is good".into(),
-        Event::RunEnded { failed } => format!("run ended, {failed} failed"),
+        Event::RunEnded { failed } => format!("run ended, {failed} not good"),
         _ => return None,
     })
 }
@@ -59,7 +59,7 @@ fn of(outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crossvisor_model::{CellId, Phase};
+    use crossvisor_model::CellId;
 
     use super::*;
 

@@ -126,15 +126,17 @@ impl Track {
 
     /// The bar of the whole run at `now_s`.
     pub fn overall(&self, now_s: f64) -> Bar {
-        let left = self.visits.saturating_sub(self.visits_done);
+        let Self { visits, visits_done, .. } = *self;
         let current_s = self.visit_start_s.map_or(0.0, |start_s| now_s - start_s);
-        let rest = match self.estimate.rest(left, current_s) {
+        let rest = match self.estimate.rest(visits.saturating_sub(visits_done), current_s) {
             Some(seconds) => format!("about {} left", time::duration(seconds)),
-            None => "time left not known yet".into(),
+            None => "time left unknown".into(),
         };
-        let text =
-            format!("{} of {} visits done, {}, {rest}", self.visits_done, self.visits, time::duration(now_s));
-        Bar { title: "all".into(), share: share(self.visits_done as f64, self.visits as f64), text }
+        let text = match visits {
+            0 => "starting".into(),
+            _ => format!("{visits_done} of {visits} visits, {}, {rest}", time::duration(now_s)),
+        };
+        Bar { title: "all".into(), share: share(visits_done as f64, visits as f64), text }
     }
 }
 
@@ -184,7 +186,7 @@ mod tests {
         );
         assert_eq!(bars.len(), 2);
         assert_eq!(track.headline(), "here/kvm-virtio/file/2, replicate 2: guest 1: wait");
-        assert_eq!(track.overall(22.0).text, "0 of 3 visits done, 22 s, time left not known yet");
+        assert_eq!(track.overall(22.0).text, "0 of 3 visits, 22 s, time left unknown");
     }
 
     #[test]
@@ -203,6 +205,7 @@ mod tests {
         assert_eq!(track.guests(14.0)[1].title, "copy 2");
         assert_eq!(track.guests(14.0)[1].text, "run      4 s of about 8 s");
         assert_eq!(track.headline(), "here/bare/-/2, replicate 2: pi");
-        assert_eq!(track.overall(14.0).text, "1 of 3 visits done, 14 s, about 16 s left");
+        assert_eq!(Track::default().overall(1.0).text, "starting");
+        assert_eq!(track.overall(14.0).text, "1 of 3 visits, 14 s, about 16 s left");
     }
 }
