@@ -46,6 +46,8 @@ pub enum Failure {
     Output(std::io::Error),
     #[error("cannot name the run: {0}: name it with --name")]
     Name(#[from] NameError),
+    #[error("{} exists already: give the run another --name, or another folder with --out", .0.display())]
+    Exists(PathBuf),
     #[error("cannot watch for signals: {0}")]
     Signals(std::io::Error),
     #[error(transparent)]
@@ -69,9 +71,11 @@ impl Failure {
     /// The exit code of this failure.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Unreadable { .. } | Self::NotUtf8 { .. } | Self::Scenario { .. } | Self::Guest(_) => {
-                Exit::Usage
-            }
+            Self::Unreadable { .. }
+            | Self::NotUtf8 { .. }
+            | Self::Scenario { .. }
+            | Self::Exists(_)
+            | Self::Guest(_) => Exit::Usage,
             Self::Store(StoreError::NotARun(_))
             | Self::Engine(EngineError::Outline { .. } | EngineError::Guest(_)) => Exit::Usage,
             Self::Engine(EngineError::Interrupted | EngineError::Image(ImageError::Interrupted))

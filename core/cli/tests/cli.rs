@@ -1,53 +1,11 @@
 //! The program as a shell sees it, for all that needs no guest.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
 
-use tempfile::TempDir;
+use std::path::Path;
+use std::process::Stdio;
 
-/// A person's empty home, with the program in a folder of its own: no plugin file lies beside it.
-struct Home(TempDir);
-
-impl Home {
-    fn new() -> Self {
-        let home = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder"));
-        std::fs::create_dir(home.work()).expect("folder");
-        std::fs::hard_link(assert_cmd::cargo::cargo_bin!("crossvisor"), home.program()).expect("link");
-        home
-    }
-
-    fn program(&self) -> PathBuf {
-        self.0.path().join("crossvisor")
-    }
-
-    /// The current folder of every command.
-    fn work(&self) -> PathBuf {
-        self.0.path().join("work")
-    }
-
-    /// The program with nothing of the environment of whoever runs the tests.
-    fn command(&self, arguments: &[&str]) -> Command {
-        let home = self.0.path();
-        let mut command = Command::new(self.program());
-        command.env_clear().env("HOME", home).current_dir(self.work()).args(arguments);
-        command.env("CROSSVISOR_STATE", home.join("state")).env("CROSSVISOR_CACHE", home.join("cache"));
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("started")
-    }
-
-    /// Writes a scenario and gives its name.
-    fn scenario(&self, text: &str) -> &'static str {
-        std::fs::write(self.work().join("one.yaml"), text).expect("write");
-        "one.yaml"
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
+use common::{text, Home};
 
 const GOOD: &str = "\
 name: one

@@ -41,6 +41,9 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
     };
     fs::create_dir_all(&asked.out).map_err(Failure::write(&asked.out))?;
     let directory = asked.out.join(name.as_str());
+    if directory.exists() {
+        return Err(Failure::Exists(directory));
+    }
     let cancel = Cancel::default();
     let summary = watched(asked, &planned, &inventory, &settings, &name, &directory, &cancel)?;
     conclude(&directory)?;

@@ -1,0 +1,51 @@
+//! A place to run the program in.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A person's empty home, with the program in a folder of its own: no plugin file lies beside it.
+pub struct Home(pub TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        let home = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder"));
+        std::fs::create_dir(home.work()).expect("folder");
+        std::fs::hard_link(assert_cmd::cargo::cargo_bin!("crossvisor"), home.program()).expect("link");
+        home
+    }
+
+    pub fn program(&self) -> PathBuf {
+        self.0.path().join("crossvisor")
+    }
+
+    /// The current folder of every command.
+    pub fn work(&self) -> PathBuf {
+        self.0.path().join("work")
+    }
+
+    /// The program with nothing of the environment of whoever runs the tests.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let home = self.0.path();
+        let mut command = Command::new(self.program());
+        command.env_clear().env("HOME", home).current_dir(self.work()).args(arguments);
+        command.env("CROSSVISOR_STATE", home.join("state")).env("CROSSVISOR_CACHE", home.join("cache"));
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("started")
+    }
+
+    /// Writes a scenario and gives its name.
+    pub fn scenario(&self, text: &str) -> &'static str {
+        std::fs::write(self.work().join("one.yaml"), text).expect("write");
+        "one.yaml"
+    }
+}
+
+/// What a program wrote.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
