@@ -14,8 +14,11 @@ Examples:
   crossvisor run scenarios/quickstart.yaml    do it and compare
   crossvisor report runs/NAME --format csv    the figures of a finished run
 
-Exit codes: 0 good, 1 some cells failed or the run was interrupted, 2 wrong scenario or usage, 3 this machine
-cannot do it (missing programs, no room on the disk, no libvirt ...).";
+Exit codes:
+  0  good
+  1  some cells failed, or the run was interrupted
+  2  wrong scenario or usage
+  3  this machine cannot do it: missing programs, no room on the disk, no libvirt ...";
 
 /// Provisions and benchmarks the same work under every hypervisor and storage backing, and compares.
 #[derive(Debug, Parser)]
@@ -151,8 +154,9 @@ pub enum Guest {
 pub enum Plugin {
     /// List the plugins, what they offer and where they come from
     #[command(after_help = "\
-A plugin is a file libcrossvisor_NAME.so in a folder of CROSSVISOR_PLUGIN_PATH, in crossvisor/plugins/v1 below the
-user's data folder, /usr/local/lib or /usr/lib, or beside the program; else it is linked in. --plugin wins over all.")]
+A plugin is a file libcrossvisor_NAME.so in a folder of CROSSVISOR_PLUGIN_PATH, in crossvisor/plugins/v1
+below the user's data folder, /usr/local/lib or /usr/lib/x86_64-linux-gnu, or beside the program; where there
+is none, the one linked into the program. --plugin wins over all.")]
     List {
         #[arg(long)]
         json: bool,

@@ -19,7 +19,7 @@ use clap::Parser;
 fn main() -> std::process::ExitCode {
     let arguments = arguments::Arguments::parse();
     let exit = commands::execute(arguments).unwrap_or_else(|failure| {
-        output::say(&format!("error: {failure}"));
+        output::say(&output::printable(&format!("error: {failure}")));
         failure.exit()
     });
     exit.into()

@@ -175,7 +175,7 @@ fn plugins_and_guests_are_listed() {
         assert!(names.contains(&Some(name)), "{names:?}");
     }
     let shown = text(&home.run(&["plugin", "list"]).stdout);
-    assert!(shown.contains("\n  offers kvm-virtio "), "{shown}");
+    assert!(shown.contains("\n  offers kvm-virtio     "), "{shown}");
     assert!(shown.contains("\n  from   "), "{shown}");
     let guests = text(&home.run(&["guest", "list"]).stdout);
     assert!(guests.starts_with("debian-12\n") && guests.contains("not built"), "{guests}");

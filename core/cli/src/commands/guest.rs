@@ -32,7 +32,7 @@ pub fn list() -> Result<(), Failure> {
 fn text(guest: &GuestDefinition, cache: &Path, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", guest.name)?;
     writeln!(out, "  {}", printable(&guest.summary))?;
-    writeln!(out, "  memory at least {}, from {}", guest.min_memory, printable(&guest.origin))?;
+    writeln!(out, "  memory at least {}; definition: {}", guest.min_memory, printable(&guest.origin))?;
     match cached(guest, cache) {
         Some(image) => writeln!(
             out,

@@ -55,7 +55,7 @@ fn text(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{name} {} ({kind})", printable(version))?;
         writeln!(out, "  {}", printable(summary))?;
         for Offer { name, summary, .. } in offers {
-            writeln!(out, "  offers {name:<12} {}", printable(summary))?;
+            writeln!(out, "  offers {name:<14} {}", printable(summary))?;
         }
         writeln!(out, "  from   {}", printable(&plugin.origin.to_string()))?;
     }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crossvisor_analysis::compare;
 use crossvisor_engine::{run as carry_out, RunRequest, Settings, Summary};
-use crossvisor_model::Name;
+use crossvisor_model::{Name, Plan};
 use crossvisor_report::{html, text, Metrics};
 use crossvisor_store::RunDirectory;
 use crossvisor_target::Cancel;
@@ -16,7 +16,7 @@ use super::plan;
 use crate::arguments::Run;
 use crate::exit::{Exit, Failure};
 use crate::inventory::Inventory;
-use crate::planned::{self, Planned};
+use crate::planned;
 use crate::progress::Progress;
 use crate::signals::{self, Words};
 use crate::{libvirt_log, output, run_name};
@@ -35,48 +35,41 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
         plan::show(&planned.plan, &inventory)?;
         return Ok(Exit::Good);
     }
-    let name = match &asked.name {
-        Some(name) => name.clone(),
-        None => run_name::of(&planned.plan.scenario, SystemTime::now())?,
-    };
-    fs::create_dir_all(&asked.out).map_err(Failure::write(&asked.out))?;
-    let directory = asked.out.join(name.as_str());
-    if directory.exists() {
-        return Err(Failure::Exists(directory));
-    }
+    let (name, directory) = place(asked, &planned.plan)?;
     let cancel = Cancel::default();
-    let summary = watched(asked, &planned, &inventory, &settings, &name, &directory, &cancel)?;
-    conclude(&directory)?;
-    Ok(exit(summary, cancel.is_raised()))
-}
-
-/// Carries out the plan while progress is shown and signals are watched.
-fn watched(
-    asked: &Run,
-    planned: &Planned,
-    inventory: &Inventory,
-    settings: &Settings,
-    name: &Name,
-    directory: &Path,
-    cancel: &Cancel,
-) -> Result<Summary, Failure> {
     let progress = Arc::new(Progress::new(asked.quiet, asked.no_color));
     let voice = Arc::clone(&progress);
-    let watch = signals::watch(cancel, WORDS, move |text| voice.say(text))?;
+    let watch = signals::watch(&cancel, WORDS, move |text| voice.say(text))?;
     let summary = carry_out(&RunRequest {
         plan: &planned.plan,
         scenario_text: &planned.text,
         plugins: &inventory.loaded.plugins,
         guests: &inventory.guests,
-        directory,
-        name,
-        settings,
-        cancel,
+        directory: &directory,
+        name: &name,
+        settings: &settings,
+        cancel: &cancel,
         observer: &*progress,
     });
     drop(watch);
     progress.finish();
-    Ok(summary?)
+    let summary = summary?;
+    conclude(&directory)?;
+    Ok(exit(summary, cancel.is_raised()))
+}
+
+/// The run's name and its directory, which does not exist yet.
+fn place(asked: &Run, plan: &Plan) -> Result<(Name, PathBuf), Failure> {
+    let name = match &asked.name {
+        Some(name) => name.clone(),
+        None => run_name::of(&plan.scenario, SystemTime::now())?,
+    };
+    let directory = asked.out.join(name.as_str());
+    if directory.exists() {
+        return Err(Failure::Exists(directory));
+    }
+    fs::create_dir_all(&asked.out).map_err(Failure::write(&asked.out))?;
+    Ok((name, directory))
 }
 
 /// Writes the HTML page and shows the table.

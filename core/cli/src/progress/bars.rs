@@ -16,7 +16,7 @@ use crate::output;
 const TICK: Duration = Duration::from_millis(250);
 /// Steps of a full bar.
 const FULL: u64 = 1000;
-/// More guests than this share the last bar's line: a screen has an end.
+/// Guests beyond these have no bar: a screen has an end.
 const MOST_GUESTS: usize = 16;
 
 /// Draws until it is finished or dropped.
