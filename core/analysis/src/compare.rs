@@ -81,7 +81,8 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The declared metrics, then those that samples have all the same.
+    /// The declared metrics that the scenario's options made the workload report, or that it always should; then
+    /// those that samples have although none is declared.
     fn metrics(&self, workload: &Name, cells: &[&Cell]) -> Vec<MetricSpec> {
         let mut specs = self.record.metrics.get(workload).cloned().unwrap_or_default();
         let mut others: BTreeMap<&str, &Sample> = BTreeMap::new();
@@ -90,6 +91,9 @@ impl<'a> Index<'a> {
                 others.extend(samples.first().map(|sample| (metric, *sample)));
             }
         }
+        let reported =
+            |spec: &MetricSpec| cells.iter().any(|cell| !self.samples(&cell.id, &spec.name).is_empty());
+        specs.retain(|spec| spec.headline || reported(spec));
         specs.extend(others.into_values().map(undeclared));
         specs
     }

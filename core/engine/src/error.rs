@@ -29,7 +29,7 @@ pub enum EngineError {
     Guest(#[from] GuestError),
     #[error("make an SSH key: {0}")]
     Key(#[from] ssh_key::Error),
-    #[error("{action} {path}: {source}")]
+    #[error("cannot {action} {path}: {source}")]
     Folder { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("another run uses {0}: wait for it, or set CROSSVISOR_STATE to another folder")]
     Busy(PathBuf),

@@ -27,6 +27,6 @@ mod work_folder;
 pub use clean::{Cleaned, CleanedAction, clean};
 pub use error::EngineError;
 pub use observer::Observer;
-pub use outline::{Outline, PlannedStep, SetupOutline, outline};
+pub use outline::{Outline, Planned, PlannedStep, SetupOutline, outline};
 pub use run::{RunRequest, Summary, run};
 pub use settings::Settings;

@@ -32,7 +32,8 @@ pub struct InstanceResult {
     pub drift_s: f64,
 }
 
-/// Carries out a round; `probe` tells where the probe is at a place.
+/// Carries out a round; `probe` tells where the probe is at a place, and `released` is told the skew once all
+/// instances are at work.
 ///
 /// # Errors
 /// [`StepError`] when a server or a gate does not start; then nothing was let go.
@@ -41,13 +42,15 @@ pub fn round<'p>(
     round: &Round<'_>,
     probe: &(dyn Fn(Place) -> &'p Path + Sync),
     deadline: Instant,
-    log: &Log<'_>,
+    released: &dyn Fn(f64),
 ) -> Result<Measured, StepError> {
     let failed = |say: &str, source| StepError::Step { say: format!("round {}: {say}", round.name), source };
     let servers = start_servers(steps, round, probe, deadline).map_err(|e| failed("start the server", e))?;
     let gated = hold(steps, round.runs, probe, deadline).map_err(|e| failed("start the work", e))?;
     let went = release(gated, deadline, steps.cancel);
-    let (skew_s, instances) = finish(went, round.runs, deadline, steps.cancel, log);
+    let skew_s = skew_s(&went);
+    released(skew_s);
+    let instances = finish(went, round.runs, deadline, steps);
     servers.into_iter().for_each(Going::end);
     Ok(Measured { skew_s, instances })
 }
@@ -120,20 +123,24 @@ fn release(gated: Vec<Gated>, deadline: Instant, cancel: &Cancel) -> Vec<Result<
     })
 }
 
-/// Waits for all; returns the skew of the start and what came of each.
+/// Seconds from the first to the last start.
+fn skew_s(went: &[Result<Going, TargetError>]) -> f64 {
+    let starts = || went.iter().flatten().map(|going| going.went);
+    match (starts().min(), starts().max()) {
+        (Some(first), Some(last)) => (last - first).as_secs_f64(),
+        _ => 0.0,
+    }
+}
+
+/// Waits for all; returns what came of each.
 fn finish(
     went: Vec<Result<Going, TargetError>>,
     runs: &[Exec],
     deadline: Instant,
-    cancel: &Cancel,
-    log: &Log<'_>,
-) -> (f64, Vec<Result<InstanceResult, TargetError>>) {
-    let starts: Vec<Instant> = went.iter().flatten().map(|going| going.went).collect();
-    let skew = match (starts.iter().min(), starts.iter().max()) {
-        (Some(&first), Some(&last)) => last - first,
-        _ => Duration::ZERO,
-    };
-    let instances = thread::scope(|scope| {
+    steps: &Steps<'_>,
+) -> Vec<Result<InstanceResult, TargetError>> {
+    let (cancel, log) = (steps.cancel, steps.log);
+    thread::scope(|scope| {
         let wait = |(going, exec): (Result<Going, TargetError>, &Exec)| {
             let deadline = deadline.min(Instant::now() + Duration::from_secs_f64(exec.timeout_s));
             scope.spawn(move || {
@@ -145,8 +152,7 @@ fn finish(
         };
         let threads: Vec<_> = went.into_iter().zip(runs).map(wait).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(lost()))).collect()
-    });
-    (skew.as_secs_f64(), instances)
+    })
 }
 
 fn instance_result(finished: Finished, start: Instant, end: Instant, log: &Log<'_>) -> InstanceResult {

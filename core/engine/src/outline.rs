@@ -21,6 +21,7 @@ use crate::guest::Guest;
 use crate::identity::DomainIdentity;
 use crate::run::find;
 use crate::steps::first_request;
+use crate::visit::{GUEST_PROBE, make_work_folder, remove_work_folder};
 
 /// Turns after which a plugin is taken not to end.
 const MOST_TURNS: usize = 100;
@@ -57,7 +58,17 @@ pub struct PlannedStep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Name>,
     #[serde(flatten)]
-    pub step: Step,
+    pub what: Planned,
+}
+
+/// Who asks for a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Planned {
+    /// A plugin, by an action.
+    Step(Step),
+    /// The engine itself: what it does, and the details.
+    Own { say: String, own: String },
 }
 
 /// Host, hypervisor and storage.
@@ -97,6 +108,8 @@ pub fn outline(plan: &Plan, plugins: &BTreeMap<Name, Plugin>) -> Result<Outline,
         for name in workloads {
             steps.extend(work(name, find(&plan.workloads, plugins, name)?, &instances)?);
         }
+        // A stable sort: within a phase, the order in which the steps are done.
+        steps.sort_by_key(|planned| planned.phase);
         Ok(SetupOutline {
             host: host.clone(),
             hypervisor: hypervisor.clone(),
@@ -148,13 +161,28 @@ fn provision(
     steps.extend(ask(hypervisor, Call::Define(DefineInput { domain }))?.0);
     let undo: Vec<Step> = steps.iter().rev().filter_map(undo_step).collect();
     let (collect, _) = ask(storage, Call::Inspect(InspectInput { volume }))?;
-    let planned = |phase| move |step| PlannedStep { phase, guest: Some(guest), workload: None, step };
-    Ok(steps
-        .into_iter()
-        .map(planned(Phase::Create))
-        .chain(collect.into_iter().map(planned(Phase::Collect)))
-        .chain(undo.into_iter().map(planned(Phase::Destroy)))
-        .collect())
+    let planned = |phase, what| PlannedStep { phase, guest: Some(guest), workload: None, what };
+    let own = |phase, say: &str, own: String| planned(phase, Planned::Own { say: say.into(), own });
+    let name = identity.name;
+    let mut all = vec![own(
+        Phase::Create,
+        "write the seed",
+        format!("controller: <work>/{name}.initrd, with the guest's host name, machine id and SSH keys"),
+    )];
+    all.extend(steps.into_iter().map(|step| planned(Phase::Create, Planned::Step(step))));
+    all.push(own(
+        Phase::Boot,
+        "wait until it answers",
+        format!("controller: SSH to its forwarded port, host key pinned, at most {}", plan.deadlines.boot),
+    ));
+    all.push(own(
+        Phase::Prepare,
+        "put the probe into it",
+        format!("guest {guest}: write {GUEST_PROBE}, {} bytes", crossvisor_probe::BINARY.len()),
+    ));
+    all.extend(collect.into_iter().map(|step| planned(Phase::Collect, Planned::Step(step))));
+    all.extend(undo.into_iter().map(|step| planned(Phase::Destroy, Planned::Step(step))));
+    Ok(all)
 }
 
 fn undo_step(step: &Step) -> Option<Step> {
@@ -183,13 +211,25 @@ fn work(
     instances: &[Instance],
 ) -> Result<Vec<PlannedStep>, EngineError> {
     let input = || WorkInput { instances: instances.to_vec() };
-    let (prepare, _) = ask(using, Call::Prepare(input()))?;
+    let (mut prepare, _) = ask(using, Call::Prepare(input()))?;
     let (work, _) = ask(using, Call::Work(input()))?;
-    let planned = |phase| move |step| PlannedStep { phase, guest: None, workload: Some(name.clone()), step };
+    let folder = |say: &str, exec| Step::new(say, Action::Exec(exec));
+    let make = instances.iter().map(|i| folder("make the work folder", make_work_folder(i.place, &i.folder)));
+    let remove =
+        instances.iter().map(|i| folder("remove the work folder", remove_work_folder(i.place, &i.folder)));
+    prepare.splice(..0, make);
+    let planned = |phase| {
+        move |step| PlannedStep {
+            phase,
+            guest: None,
+            workload: Some(name.clone()),
+            what: Planned::Step(step),
+        }
+    };
+    let prepare = prepare.into_iter().map(planned(Phase::Prepare));
     Ok(prepare
-        .into_iter()
-        .map(planned(Phase::Prepare))
         .chain(work.into_iter().map(planned(Phase::Run)))
+        .chain(remove.map(planned(Phase::Collect)))
         .collect())
 }
 

@@ -24,7 +24,7 @@ use crate::work::CellWork;
 use crate::work_folder::folder_error;
 
 /// Where the probe is in a guest.
-const GUEST_PROBE: &str = "/usr/local/bin/crossvisor-probe";
+pub const GUEST_PROBE: &str = "/usr/local/bin/crossvisor-probe";
 /// Folder in a guest below which each cell gets one.
 const GUEST_FOLDER: &str = "/var/tmp/crossvisor";
 
@@ -343,4 +343,9 @@ fn panicked() -> StepError {
 /// A folder for work that every user may write to, like a temporary folder's.
 pub fn make_work_folder(place: Place, path: &Path) -> Exec {
     Exec::new(place, ["install", "-d", "-m", "1777", "--", &path.to_string_lossy()], 60.0)
+}
+
+/// Removes what [`make_work_folder`] made, with all that the work left in it.
+pub fn remove_work_folder(place: Place, path: &Path) -> Exec {
+    Exec::new(place, ["rm", "-rf", "--", &path.to_string_lossy()], 60.0)
 }

@@ -17,7 +17,7 @@ use crate::EngineError;
 use crate::measure::{self, InstanceResult};
 use crate::run::Run;
 use crate::steps::{Round, StepError, Steps, first_request, no_round};
-use crate::visit::{Setup, make_work_folder};
+use crate::visit::{Setup, make_work_folder, remove_work_folder};
 
 /// Below this share of common time, guests did not work "at once".
 const GOOD_OVERLAP: f64 = 0.9;
@@ -78,11 +78,13 @@ impl CellWork<'_> {
             let at_place = self.instances.iter().find(|instance| instance.place == place);
             at_place.map_or(&self.run.probe, |instance| &instance.probe)
         };
-        let measured = measure::round(self.steps, round, &probe, deadline, self.run.log)?;
-        let (visit, cell) = (self.steps.visit, self.cell.id.clone());
-        let (name, skew_s) = (round.name.to_string(), measured.skew_s);
-        self.run.log.tell(Event::Released { visit, cell, round: name.clone(), skew_s })?;
-        facts.skew_s.insert(name.clone(), skew_s);
+        let released = |skew_s| {
+            let (visit, cell, round) = (self.steps.visit, self.cell.id.clone(), round.name.to_string());
+            self.run.log.show(Event::Released { visit, cell, round, skew_s });
+        };
+        let measured = measure::round(self.steps, round, &probe, deadline, &released)?;
+        let name = round.name.to_string();
+        facts.skew_s.insert(name.clone(), measured.skew_s);
         let good = measured.instances.iter().flatten();
         facts.drift_s.insert(name, good.clone().map(|instance| instance.drift_s).collect());
         let windows: Vec<Window> = good.map(|instance| instance.window).collect();
@@ -209,8 +211,7 @@ impl CellWork<'_> {
         deadline: Instant,
     ) -> Result<(), StepError> {
         for instance in &self.instances {
-            let argv = ["rm", "-rf", "--", &instance.folder.to_string_lossy()];
-            self.exec("remove the work folder", Exec::new(instance.place, argv, 60.0))?;
+            self.exec("remove the work folder", remove_work_folder(instance.place, &instance.folder))?;
         }
         let allocated: Result<Vec<_>, _> = volumes
             .iter()

@@ -58,10 +58,10 @@ fn the_quickstart_means_what_it_says() {
     assert_eq!(plan.hosts[&common::name("here")].uri, "qemu:///embed");
     assert_eq!(plan.guest.memory.mib(), 384);
     let options = |workload: &str| json!(plan.workloads[&common::name(workload)].options);
-    let bonnie = json!({"size": 67_108_864, "ram": 33_554_432, "fast": true, "files": 1});
+    let bonnie = json!({"size": 201_326_592, "ram": 100_663_296, "fast": true, "files": 0, "direct": true});
     assert_eq!(options("bonnie"), bonnie);
-    assert_eq!(options("iperf"), json!({"time": 3.0}));
-    assert_eq!(options("pi"), json!({"digits": 3000}));
+    assert_eq!(options("iperf"), json!({"time": 2.0}));
+    assert_eq!(options("pi"), json!({"digits": 10_000, "repeat": 3}));
     let virtio = plan.cells.iter().find(|cell| !cell.axes.is_bare()).unwrap();
     let baseline = plan.baseline.of(&virtio.axes);
     assert_eq!(baseline.id(), CellId("here/bare/-/1/bonnie".into()));

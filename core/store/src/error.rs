@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Why something could not be stored or read back.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    #[error("{action} {path}: {source}")]
+    #[error("cannot {action} {path}: {source}")]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("{path}, line {line}: {reason}")]
     Damaged { path: PathBuf, line: usize, reason: String },

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crossvisor_engine::{outline, Outline, PlannedStep, SetupOutline};
-use crossvisor_model::{Axes, Bytes, Name, Plan};
+use crossvisor_engine::{outline, Outline, Planned, PlannedStep, SetupOutline};
+use crossvisor_model::{Axes, Bytes, Name, Plan, Step};
 use crossvisor_scenario::GUEST_OVERHEAD;
 use serde::Serialize;
 
@@ -136,12 +136,14 @@ fn actions(setup: &SetupOutline, out: &mut dyn Write) -> io::Result<()> {
 fn step(planned: &PlannedStep, out: &mut dyn Write) -> io::Result<()> {
     let guest = planned.guest.map(|guest| format!(", guest {guest}")).unwrap_or_default();
     let workload = planned.workload.as_ref().map(|workload| format!(", {workload}")).unwrap_or_default();
-    writeln!(out, "  {}{guest}{workload}: {}", planned.phase, printable(&planned.step.say))?;
-    for line in action_text::lines(&planned.step.action) {
-        writeln!(out, "    {line}")?;
+    let (Planned::Step(Step { say, .. }) | Planned::Own { say, .. }) = &planned.what;
+    writeln!(out, "  {}{guest}{workload}: {}", planned.phase, printable(say))?;
+    match &planned.what {
+        Planned::Own { own, .. } => writeln!(out, "    {own}"),
+        Planned::Step(step) => {
+            action_text::lines(&step.action).iter().try_for_each(|line| writeln!(out, "    {line}"))?;
+            let mut undo = step.undo.iter().flat_map(action_text::lines);
+            undo.try_for_each(|line| writeln!(out, "    undone by {line}"))
+        }
     }
-    for line in planned.step.undo.iter().flat_map(action_text::lines) {
-        writeln!(out, "    undone by {line}")?;
-    }
-    Ok(())
 }

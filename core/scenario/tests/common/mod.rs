@@ -45,10 +45,14 @@ pub fn catalog() -> Catalog {
         option("ram", size(1 << 20), None),
         option("fast", OptionKind::Boolean, Some(json!(false))),
         option("files", OptionKind::Integer { min: 0, max: 1024 }, Some(json!(1))),
+        option("direct", OptionKind::Boolean, Some(json!(false))),
         option("label", OptionKind::Text, None),
     ];
     let iperf = vec![option("time", OptionKind::Duration { min: 1.0, max: 3600.0 }, Some(json!(10.0)))];
-    let pi = vec![option("digits", OptionKind::Integer { min: 10, max: 1_000_000 }, Some(json!(1000)))];
+    let pi = vec![
+        option("digits", OptionKind::Integer { min: 10, max: 1_000_000 }, Some(json!(1000))),
+        option("repeat", OptionKind::Integer { min: 1, max: 1000 }, Some(json!(5))),
+    ];
     let debian = GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB) };
     Catalog {
         plugins: BTreeMap::from([
