@@ -95,14 +95,16 @@ fn disk(xml: &mut Xml, variant: &Variant, volume: &Volume, index: u8) -> Result<
         VolumeSource::File(path) => ("file", "file", path),
         VolumeSource::Block(path) => ("block", "dev", path),
     };
-    xml.create_element("disk").with_attributes([("type", kind), ("device", "disk")]).write_inner_content(|xml| {
-        let mut driver = vec![("name", "qemu"), ("type", volume.format.as_str())];
-        driver.extend(volume.cache.as_deref().map(|mode| ("cache", mode)));
-        driver.extend(volume.io.as_deref().map(|mode| ("io", mode)));
-        empty(xml, "driver", &driver)?;
-        empty(xml, "source", &[(attribute, &path.to_string_lossy())])?;
-        empty(xml, "target", &[("dev", &device_name(variant.disk_bus, index)), ("bus", variant.disk_bus)])
-    })?;
+    xml.create_element("disk").with_attributes([("type", kind), ("device", "disk")]).write_inner_content(
+        |xml| {
+            let mut driver = vec![("name", "qemu"), ("type", volume.format.as_str())];
+            driver.extend(volume.cache.as_deref().map(|mode| ("cache", mode)));
+            driver.extend(volume.io.as_deref().map(|mode| ("io", mode)));
+            empty(xml, "driver", &driver)?;
+            empty(xml, "source", &[(attribute, &path.to_string_lossy())])?;
+            empty(xml, "target", &[("dev", &device_name(variant.disk_bus, index)), ("bus", variant.disk_bus)])
+        },
+    )?;
     Ok(())
 }
 
@@ -127,7 +129,8 @@ fn console(xml: &mut Xml, log: &Path) -> Result<(), IoError> {
 /// User networking with forwards: libvirt 9.0 has no element for it without passt, so QEMU is told directly.
 fn network(xml: &mut Xml, variant: &Variant, spec: &DomainSpec) -> Result<(), IoError> {
     let Network::User { forwards, .. } = &spec.network;
-    let forwards = forwards.iter().map(|f| format!(",hostfwd=tcp:127.0.0.1:{}-:{}", f.host_port, f.guest_port));
+    let forwards =
+        forwards.iter().map(|f| format!(",hostfwd=tcp:127.0.0.1:{}-:{}", f.host_port, f.guest_port));
     let netdev = format!("user,id=net0{}", forwards.collect::<String>());
     let device = format!("{},netdev=net0,mac={},bus=pci.0,addr={NIC_SLOT},romfile=", variant.nic, spec.mac);
     xml.create_element("qemu:commandline").write_inner_content(|xml| {
@@ -181,8 +184,7 @@ mod tests {
 
     #[test]
     fn every_variant_has_its_own_disk_and_network_card() {
-        let expected =
-            [("vda", "virtio-net-pci"), ("vda", "e1000"), ("sda", "e1000"), ("hda", "e1000")];
+        let expected = [("vda", "virtio-net-pci"), ("vda", "e1000"), ("sda", "e1000"), ("hda", "e1000")];
         for (variant, (device, nic)) in VARIANTS.iter().zip(expected) {
             let xml = domain(variant, &spec()).expect("xml");
             let document = roxmltree::Document::parse(&xml).expect("well-formed");

@@ -3,8 +3,8 @@
 //! Owns the choice of copy program and of cache and aio mode. It must never touch a file itself.
 
 use crossvisor_plugin::model::{
-    Action, Exec, Kind, Manifest, Name, NameError, Offer, OptionKind, OptionSpec, Place, Step, StepResult, Volume,
-    VolumeSource,
+    Action, Exec, Kind, Manifest, Name, NameError, Offer, OptionKind, OptionSpec, Place, Step, StepResult,
+    Volume, VolumeSource,
 };
 use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn a_raw_volume_is_a_sparse_copy_that_its_undo_removes() {
-        let turn = File.create(&chosen(json!({"format": "raw"})), &input(), &Resume::default()).expect("turn");
+        let turn =
+            File.create(&chosen(json!({"format": "raw"})), &input(), &Resume::default()).expect("turn");
         let golden = json!({
             "steps": [{
                 "say": "copy the image", "do": "exec", "on": "host", "timeout_s": 600.0, "ok_exit": [0],
