@@ -57,8 +57,9 @@ pub(crate) fn memory(
             continue;
         }
         let mib = u128::from(Bytes::MIB);
+        let need = if guests == 1 { "guest needs" } else { "guests need" };
         let message = format!(
-            "{guests} guests need {} MiB of memory, host '{host}' has {} MiB",
+            "{guests} {need} {} MiB of memory, host '{host}' has {} MiB",
             needed.div_ceil(mib),
             capacity.memory.mib()
         );
