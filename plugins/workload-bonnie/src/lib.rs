@@ -58,9 +58,9 @@ impl Workload for Bonnie {
         };
         let mut samples = samples(record);
         if size_bytes(chosen, &input.instance) < 2 * input.instance.memory_bytes {
-            let moved_data =
-                |sample: &&mut ParsedSample| ["write", "rewrite", "read", "seeks"].contains(&&*sample.metric);
-            samples.iter_mut().filter(moved_data).for_each(|sample| sample.flags.push(CACHED.into()));
+            let cached = stage::cached(chosen.is_on("direct"));
+            let doubtful = samples.iter_mut().filter(|sample| cached.contains(&&*sample.metric));
+            doubtful.for_each(|sample| sample.flags.push(CACHED.into()));
         }
         let versions = record.version.iter().map(|version| ("bonnie++".into(), version.clone())).collect();
         Ok(ParseOutput { samples, warnings: Vec::new(), versions })
@@ -108,6 +108,12 @@ fn ram_mib(chosen: &Chosen, instance: &Instance) -> u64 {
 }
 
 fn check(chosen: &Chosen, instance: &Instance) -> Result<(), Failure> {
+    if chosen.is_on("direct") && !chosen.is_on("fast") {
+        return Err(Failure::new(
+            "bonnie++ fails with direct: true unless fast: true, because O_DIRECT refuses to write single \
+             characters; set fast: true, or leave direct unset",
+        ));
+    }
     let (size, ram) = (size_mib(chosen, instance), ram_mib(chosen, instance));
     if size < 2 * ram {
         return Err(Failure::new(format!(

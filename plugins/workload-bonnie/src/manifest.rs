@@ -51,7 +51,10 @@ fn options() -> Vec<OptionSpec> {
             "who does the work where it is started by root",
         ),
         switch("fast", "leave out the stages that go character by character"),
-        switch("direct", "bypass the page cache (O_DIRECT) in the block stages"),
+        switch(
+            "direct",
+            "write blocks past the page cache (O_DIRECT); the other stages still use it; needs fast",
+        ),
         switch("sync", "flush after every write"),
     ]
 }

@@ -49,6 +49,12 @@ impl Stage {
     }
 }
 
+/// The speeds that the page cache can raise. With `-D` the block write goes past the cache; for every later stage
+/// bonnie++ opens the file anew, without `O_DIRECT`.
+pub fn cached(direct: bool) -> &'static [&'static str] {
+    if direct { &["rewrite", "read", "seeks"] } else { &["write", "rewrite", "read", "seeks"] }
+}
+
 /// All metrics: speeds, then CPU shares, then worst latencies.
 pub fn metrics() -> Vec<MetricSpec> {
     let speed = STAGES.iter().map(|s| MetricSpec {
