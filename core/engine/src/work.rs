@@ -21,6 +21,8 @@ use crate::visit::{Setup, make_work_folder, remove_work_folder};
 
 /// Below this share of common time, guests did not work "at once".
 const GOOD_OVERLAP: f64 = 0.9;
+/// The flag of such a sample; how much it is, the sample's `overlap` says.
+const ALONE: &str = "another guest (or copy of the work) was idle for more than 10 % of the time";
 
 /// One replicate of a cell on machines that are ready.
 pub struct CellWork<'a> {
@@ -90,10 +92,10 @@ impl CellWork<'_> {
         let windows: Vec<Window> = good.map(|instance| instance.window).collect();
 
         let mut failure = None;
-        for (instance, result) in self.instances.iter().zip(&measured.instances) {
+        for (instance, result) in self.instances.iter().zip(measured.instances) {
             let parsed = match result {
-                Ok(result) => self.keep(round, instance, result, &windows, facts, warnings),
-                Err(e) => Err(self.failed(round, instance, e.to_string())),
+                Ok(result) => self.keep(round, instance, &result, &windows, facts, warnings),
+                Err(source) => Err(StepError::Step { say: self.place_of(round, instance), source }),
             };
             failure = failure.or(parsed.err());
         }
@@ -156,7 +158,7 @@ impl CellWork<'_> {
         };
         let turn = plugin
             .call(&first_request(using, Call::Parse(input)))
-            .map_err(|e| self.failed(round, instance, e.to_string()))?;
+            .map_err(|e| StepError::Round { say: self.place_of(round, instance), reason: e.to_string() })?;
         self.output(turn.output, plugin.manifest.name.clone())
     }
 
@@ -178,10 +180,7 @@ impl CellWork<'_> {
         let overlap = result.window.overlap(&others);
         let mut flags = parsed.flags;
         if overlap < GOOD_OVERLAP {
-            flags.push(format!(
-                "worked {:.0} % of its time while another guest was idle",
-                (1.0 - overlap) * 100.0
-            ));
+            flags.push(ALONE.into());
         }
         Ok(Sample {
             cell: self.cell.id.clone(),
@@ -263,9 +262,8 @@ impl CellWork<'_> {
             .map_err(|e| StepError::Contract { plugin, reason: format!("its output is not understood: {e}") })
     }
 
-    fn failed(&self, round: &Round<'_>, instance: &Instance, reason: String) -> StepError {
-        let say = format!("round {} on {} {}", round.name, self.who(), instance.index);
-        StepError::Round { say, reason }
+    fn place_of(&self, round: &Round<'_>, instance: &Instance) -> String {
+        format!("round {} on {} {}", round.name, self.who(), instance.index)
     }
 
     fn who(&self) -> &'static str {

@@ -8,7 +8,7 @@ use crossvisor_analysis::{CellReport, Comparison, MetricComparison, Row, Workloa
 use crate::clean::one_line;
 use crate::number::{self, Scale};
 use crate::svg::{Bar, Chart, Group, STYLE, svg};
-use crate::table::{Metrics, Setups, baseline_name, direction, numbers, scale, shown, words};
+use crate::table::{Metrics, Setups, baseline_name, direction, footnotes, numbers, scale, shown, words};
 
 /// All charts as SVG files with the name of each: `disk-write`, `disk-write-relative`.
 #[must_use]
@@ -85,11 +85,13 @@ impl Source<'_> {
 
     fn values(&self) -> Chart {
         let scale = scale(self.metric);
+        let groups = self.groups(|row, cell, bar| value(row, cell, scale, bar));
         Chart {
             id: self.id(""),
             title: self.title(),
             axis: self.axis(&scale.unit(&one_line(&self.metric.spec.unit))),
-            groups: self.groups(|row, cell, bar| value(row, cell, scale, bar)),
+            notes: footnotes(groups.iter().flat_map(|group| &group.bars).map(|bar| bar.text.as_str())),
+            groups,
             reference: None,
         }
     }
@@ -107,6 +109,7 @@ impl Source<'_> {
                 axis: self.axis(&format!("% of {name}")),
                 groups: self.groups(percentage),
                 reference: Some((100.0, name)),
+                notes: Vec::new(),
             }
         })
     }

@@ -2,8 +2,10 @@
 //!
 //! Owns the wording of provenance. It must never leave out what could make two runs incomparable.
 
+use std::collections::BTreeMap;
+
 use crossvisor_model::provenance::HostFacts;
-use crossvisor_model::{Name, Options, RunRecord, Use};
+use crossvisor_model::{Bytes, Name, Options, RunRecord, Use};
 use serde::Serialize;
 
 use crate::clean::one_line;
@@ -33,7 +35,7 @@ pub fn facts(record: &RunRecord) -> Vec<Facts> {
     all
 }
 
-/// What a workload was asked to do: `bonnie, size 67108864`.
+/// What a workload was asked to do: `bonnie, size 64Mi`.
 pub fn work(record: &RunRecord, workload: &Name) -> String {
     record.plan.workloads.get(workload).map_or(String::new(), usage)
 }
@@ -43,8 +45,18 @@ fn usage(used: &Use) -> String {
 }
 
 fn options(options: &Options) -> String {
-    let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
-    options.iter().map(|(name, v)| one_line(&format!(", {name} {}", value(v)))).collect()
+    options.iter().map(|(name, value)| one_line(&format!(", {name} {}", option(value)))).collect()
+}
+
+/// Large round numbers, as sizes are, get a binary prefix: 67108864 is `64Mi`.
+fn option(value: &serde_json::Value) -> String {
+    match (value.as_str(), value.as_u64()) {
+        (Some(text), _) => text.to_string(),
+        (_, Some(size)) if size > 0 && size % Bytes::MIB == 0 => {
+            Bytes(size).to_string().trim_end_matches('B').to_string()
+        }
+        _ => value.to_string(),
+    }
 }
 
 /// Without control characters and without pairs that say nothing.
@@ -84,8 +96,17 @@ fn host_pairs(host: &HostFacts) -> Vec<(String, String)> {
         pair("acceleration", host.accel.map_or("not known".to_string(), |accel| accel.to_string())),
     ];
     pairs.extend(host.versions.clone());
-    pairs.extend(host.mitigations.iter().map(|(name, state)| pair(&format!("mitigation {name}"), state)));
+    pairs.extend(mitigations(host));
     pairs
+}
+
+/// The vulnerabilities in each state: `Not affected: mds, meltdown`.
+fn mitigations(host: &HostFacts) -> impl Iterator<Item = (String, String)> {
+    let mut states: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, state) in &host.mitigations {
+        states.entry(state).or_default().push(name);
+    }
+    states.into_iter().map(|(state, names)| pair("vulnerabilities", format!("{state}: {}", names.join(", "))))
 }
 
 fn guest(record: &RunRecord) -> Facts {
@@ -103,7 +124,7 @@ fn guest(record: &RunRecord) -> Facts {
 
 fn choices(record: &RunRecord) -> Facts {
     let plan = &record.plan;
-    let of = |kind: &'static str, uses: &std::collections::BTreeMap<Name, Use>| -> Vec<(String, String)> {
+    let of = |kind: &'static str, uses: &BTreeMap<Name, Use>| -> Vec<(String, String)> {
         uses.iter().map(|(name, used)| pair(&format!("{kind} {name}"), usage(used))).collect()
     };
     let pairs =

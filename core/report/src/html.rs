@@ -25,6 +25,8 @@ struct Section {
     work: String,
     charts: Vec<Value>,
     tables: Vec<Table>,
+    /// Metrics that are not in the summary.
+    others: Vec<Table>,
 }
 
 /// The headline metrics of all workloads, setup by setup.
@@ -39,8 +41,15 @@ struct Overview {
 #[derive(Serialize)]
 struct OverviewRow {
     setup: String,
-    /// The value (or words) and the percentage of each column.
-    values: Vec<(String, String)>,
+    values: Vec<OverviewValue>,
+}
+
+#[derive(Serialize)]
+struct OverviewValue {
+    mean: String,
+    /// In place of numbers.
+    words: String,
+    percent: String,
 }
 
 /// The report as an HTML page.
@@ -76,11 +85,15 @@ fn sections(record: &RunRecord, comparison: &Comparison, mut tables: Vec<Table>)
     let section = |workload: &WorkloadComparison| {
         let charts = chart::of_workload(comparison, workload);
         let rest = tables.split_off(workload.metrics.len().min(tables.len()));
+        let own = std::mem::replace(&mut tables, rest);
+        let all = shown(workload, Metrics::Headline).count() == own.len();
+        let (first, others) = own.into_iter().partition(|table| all || table.headline);
         Section {
             name: workload.workload.to_string(),
             work: crate::facts::work(record, &workload.workload),
             charts: charts.iter().map(|chart| Value::from_safe_string(svg(chart, ""))).collect(),
-            tables: std::mem::replace(&mut tables, rest),
+            tables: first,
+            others,
         }
     };
     comparison.workloads.iter().map(section).collect()
@@ -116,13 +129,18 @@ fn overview(comparison: &Comparison, tables: &[Table]) -> Overview {
     }
 }
 
-fn overview_value(table: &Table, setup: &str) -> (String, String) {
+fn overview_value(table: &Table, setup: &str) -> OverviewValue {
     let Some(line) = table.rows.iter().find(|line| line.setup == setup) else {
-        return (crate::table::NONE.to_string(), String::new());
+        return OverviewValue {
+            mean: crate::table::NONE.into(),
+            words: String::new(),
+            percent: String::new(),
+        };
     };
     let percent = match line.percent.as_str() {
         "baseline" | crate::table::NONE => String::new(),
         number => format!("{number} %"),
     };
-    (line.numbers.as_ref().map_or_else(|| line.words.clone(), |numbers| numbers.mean.clone()), percent)
+    let mean = line.numbers.as_ref().map_or(String::new(), |numbers| numbers.mean.clone());
+    OverviewValue { mean, words: line.words.clone(), percent }
 }

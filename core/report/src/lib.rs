@@ -11,6 +11,7 @@ mod json;
 mod markdown;
 mod notes;
 mod number;
+mod places;
 mod sheet;
 mod svg;
 mod table;

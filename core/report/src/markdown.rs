@@ -43,7 +43,7 @@ fn section(out: &mut String, title: &str, notes: &[Note]) {
     if !notes.is_empty() {
         *out += &format!("\n## {title}\n");
     }
-    let line = |note: &Note| format!("{} (in {})", note.text, note.places.join(", "));
+    let line = |note: &Note| format!("{} ({})", note.text, note.places.join("; "));
     bullets(out, &notes.iter().map(line).collect::<Vec<_>>());
 }
 

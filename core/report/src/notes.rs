@@ -1,31 +1,36 @@
 //! What a report says beside its numbers: what failed, what is doubtful, what the words mean.
 //!
-//! Owns the grouping of reasons and flags, so that each is said once. It must never know a format.
+//! Owns the wording, and that each reason and flag is said once. It must never know a format.
 
-use crossvisor_analysis::{CellReport, Comparison, Estimate, Row};
+use crossvisor_analysis::{CellReport, Comparison, Estimate, Problem, Row};
 use crossvisor_model::RunRecord;
 use serde::Serialize;
 
 use crate::clean::{clean, one_line};
+use crate::places::{Place, grouped};
 use crate::table::Setups;
 
 /// The line that no reader may miss.
-pub const EMULATED: &str = "emulated (accel: tcg): compare shapes, not figures";
+pub const EMULATED: &str = "guests are emulated (accel: tcg): compare shapes, not figures";
 
-/// A text and the places it holds for.
+/// A text and where it holds.
 #[derive(Serialize)]
 pub struct Note {
     pub text: String,
     pub places: Vec<String>,
 }
 
-fn add(notes: &mut Vec<Note>, text: String, place: &str) {
-    let place = one_line(place);
-    match notes.iter_mut().find(|note| note.text == text) {
-        Some(note) if note.places.contains(&place) => {}
-        Some(note) => note.places.push(place),
-        None => notes.push(Note { text, places: vec![place] }),
+/// Each text once, in the order they come.
+fn notes(said: impl Iterator<Item = (String, Place)>) -> Vec<Note> {
+    let mut notes: Vec<(String, Vec<Place>)> = Vec::new();
+    for (text, place) in said {
+        match notes.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, places)) => places.push(place),
+            None => notes.push((text, vec![place])),
+        }
     }
+    let note = |(text, places): (String, Vec<Place>)| Note { text, places: grouped(&places) };
+    notes.into_iter().map(note).collect()
 }
 
 /// `quickstart: 18 cells, 2 replicates each, 1 cell failed`
@@ -52,67 +57,86 @@ pub fn notices(record: &RunRecord) -> Vec<String> {
 
 /// Why replicates failed or were not tried, by reason.
 pub fn problems(comparison: &Comparison) -> Vec<Note> {
-    let mut notes = Vec::new();
-    for cell in comparison.workloads.iter().flat_map(|workload| &workload.cells) {
-        for problem in &cell.problems {
-            let what = problem.phase.map_or("not tried".to_string(), |phase| format!("failed in {phase}"));
-            let place = format!("{} replicate {}", cell.cell, problem.replicate);
-            add(&mut notes, format!("{what}: {}", clean(&problem.reason)), &place);
-        }
-    }
-    notes
-}
-
-/// Every row of every metric, with its cell and its name for people: `disk kvm-virtio/file/2 write`.
-fn rows(comparison: &Comparison) -> impl Iterator<Item = (String, &Row, &CellReport)> {
     let setups = Setups::of(comparison);
-    let metrics = comparison.workloads.iter().flat_map(|w| w.metrics.iter().map(move |metric| (w, metric)));
-    let rows =
-        metrics.flat_map(|(w, metric)| metric.rows.iter().zip(&w.cells).map(move |pair| (metric, pair)));
-    rows.map(move |(metric, (row, cell))| {
-        let place = format!("{} {} {}", row.axes.workload, setups.label(&row.axes), metric.spec.name);
-        (place, row, cell)
-    })
-}
-
-/// Reasons to doubt values, with the metrics they hold for.
-pub fn flags(comparison: &Comparison) -> Vec<Note> {
-    let mut notes = Vec::new();
-    for (place, row, _) in rows(comparison) {
-        row.flags.iter().for_each(|flag| add(&mut notes, one_line(&flag.text), &place));
-    }
-    notes
-}
-
-/// Values that are missing though no replicate of their cell failed, by reason.
-pub fn missing(comparison: &Comparison) -> Vec<Note> {
-    let mut notes = Vec::new();
-    for (place, row, _) in rows(comparison).filter(|(_, _, cell)| cell.problems.is_empty()) {
-        if let Estimate::Missing { reasons } = &row.estimate {
-            reasons.iter().for_each(|reason| add(&mut notes, one_line(reason), &place));
-        }
-    }
-    notes
+    let of_cell = |cell: &CellReport| {
+        let said = |problem: &Problem| {
+            let what = problem.phase.map_or("not tried".to_string(), |phase| format!("failed in {phase}"));
+            let setup = format!("{} replicate {}", setups.label(&cell.axes), problem.replicate);
+            (format!("{what}: {}", clean(&problem.reason)), of_workload(cell, setup, 0))
+        };
+        cell.problems.iter().map(said).collect::<Vec<_>>()
+    };
+    notes(comparison.workloads.iter().flat_map(|workload| &workload.cells).flat_map(of_cell))
 }
 
 /// Warnings of cells.
 pub fn warnings(comparison: &Comparison) -> Vec<Note> {
-    let mut notes = Vec::new();
-    for cell in comparison.workloads.iter().flat_map(|workload| &workload.cells) {
-        for warning in &cell.warnings {
-            add(&mut notes, one_line(warning), &cell.cell.0);
-        }
+    let setups = Setups::of(comparison);
+    let cells = comparison.workloads.iter().flat_map(|w| w.cells.iter().map(|cell| (cell, w.cells.len())));
+    notes(cells.flat_map(|(cell, all)| {
+        let place = || of_workload(cell, setups.label(&cell.axes), all);
+        cell.warnings.iter().map(|warning| (one_line(warning), place())).collect::<Vec<_>>()
+    }))
+}
+
+fn of_workload(cell: &CellReport, setup: String, setups: usize) -> Place {
+    Place { of: String::new(), what: cell.axes.workload.to_string(), setup, setups }
+}
+
+/// Reasons to doubt values, with the metrics they hold for.
+pub fn flags(comparison: &Comparison) -> Vec<Note> {
+    notes(of_rows(
+        comparison,
+        |row, _| !row.replicates.is_empty(),
+        |row| row.flags.iter().map(|flag| one_line(&flag.text)).collect(),
+    ))
+}
+
+/// Values that are missing though no replicate of their cell failed, by reason.
+pub fn missing(comparison: &Comparison) -> Vec<Note> {
+    notes(of_rows(
+        comparison,
+        |_, cell| cell.problems.is_empty(),
+        |row| match &row.estimate {
+            Estimate::Missing { reasons } => reasons.iter().map(|reason| one_line(reason)).collect(),
+            _ => Vec::new(),
+        },
+    ))
+}
+
+/// What `say` says of the rows that `has` lets through, metric by metric.
+fn of_rows(
+    comparison: &Comparison,
+    has: fn(&Row, &CellReport) -> bool,
+    say: fn(&Row) -> Vec<String>,
+) -> impl Iterator<Item = (String, Place)> {
+    let setups = Setups::of(comparison);
+    let mut said = Vec::new();
+    for (workload, metric) in comparison.workloads.iter().flat_map(|w| w.metrics.iter().map(move |m| (w, m)))
+    {
+        let pairs = metric.rows.iter().zip(&workload.cells);
+        let rows: Vec<&Row> = pairs.filter(|(row, cell)| has(row, cell)).map(|(row, _)| row).collect();
+        let place = |row: &Row| Place {
+            of: workload.workload.to_string(),
+            what: one_line(&metric.spec.name),
+            setup: setups.label(&row.axes),
+            setups: rows.len(),
+        };
+        said.extend(rows.iter().flat_map(|row| say(row).into_iter().map(|text| (text, place(row)))));
     }
-    notes
+    said.into_iter()
 }
 
 /// The words of the tables.
 pub fn legend(comparison: &Comparison) -> String {
+    let mut rows = comparison.workloads.iter().flat_map(|w| &w.metrics).flat_map(|metric| &metric.rows);
+    let two = rows.any(|row| row.estimate.summary().is_some_and(|summary| summary.n == 2));
     format!(
         "A setup is {} at once (on the bare host: copies of the work at once). n: replicates; each is the mean \
          over its guests. SD/E: standard deviation by mean. 95 %: interval of the mean by Student's t; of a \
-         percentage by the delta method on logarithms. One replicate has no interval.",
-        Setups::of(comparison).legend()
+         percentage by the delta method on logarithms. One replicate has no interval{}.",
+        Setups::of(comparison).legend(),
+        if two { "; that of two is wide and may begin below 0" } else { "" }
     )
 }
 

@@ -35,10 +35,11 @@ fn magnitude(value: f64) -> i32 {
 }
 
 /// The power of ten of the last digit worth showing of a mean: the second digit of its SD, but never less than
-/// two and never more than four digits in all; three where the spread is not known.
+/// two and never more than four digits in all; three where the spread is not known. A plain 0 has one digit.
 pub fn place(summary: &Summary, scale: Scale) -> i32 {
     let first = magnitude(summary.mean / scale.divisor);
     match summary.sd {
+        None | Some(0.0) if summary.mean == 0.0 => 0,
         None => first - 2,
         Some(0.0) => first - 3,
         Some(sd) => (first - 3).max(magnitude(sd / scale.divisor) - 1).min(first - 1),
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!(show(&[58_412.0, 50_000.0]), "54,200");
         assert_eq!(show(&[58_412.0, 1.0]), "29,000");
         assert_eq!(show(&[2.0, 2.0]), "2.000");
-        assert_eq!(show(&[0.0, 0.0]), "0.000");
+        assert_eq!([show(&[0.0, 0.0]), show(&[0.0])], ["0", "0"]);
     }
 
     #[test]

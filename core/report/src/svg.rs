@@ -23,6 +23,8 @@ pub struct Chart {
     pub groups: Vec<Group>,
     /// A line through all bars at this value: `(100.0, "bare")`.
     pub reference: Option<(f64, String)>,
+    /// Under it all.
+    pub notes: Vec<&'static str>,
 }
 
 pub struct Group {
@@ -51,6 +53,7 @@ const ROW: f64 = 21.0;
 const BAR: f64 = 13.0;
 const LABEL_CHARACTERS: usize = 16;
 const TITLE_CHARACTERS: usize = 50;
+const NOTE_CHARACTERS: usize = 60;
 
 /// The axis: its end and its ticks.
 struct Axis {
@@ -117,7 +120,12 @@ pub fn svg(chart: &Chart, style: &str) -> String {
     }
     body += &scale(&axis, chart, top, y);
     body += &bars;
-    let height = y + 44.0;
+    y += 34.0;
+    for note in chart.notes.iter().flat_map(|note| wrap(note, NOTE_CHARACTERS, 0)) {
+        y += 17.0;
+        body += &label(0.0, y, "start", "tick", &note);
+    }
+    let height = y + 10.0;
     let id = &chart.id;
     let style = if style.is_empty() { String::new() } else { format!("<style>{style}</style>") };
     format!(
@@ -143,6 +151,9 @@ fn describe(chart: &Chart) -> String {
             text += &format!("{comma} {} {}{whisker}", bar.label, bar.text);
         }
         text.push('.');
+    }
+    for note in &chart.notes {
+        text += &format!(" {note}.");
     }
     text
 }
@@ -235,6 +246,7 @@ mod tests {
             axis: "s".to_string(),
             groups,
             reference: None,
+            notes: vec!["* noted"],
         }
     }
 
@@ -260,6 +272,7 @@ mod tests {
     #[test]
     fn words_take_the_place_of_a_bar_and_text_is_escaped() {
         let svg = svg(&chart(None, None), "");
+        assert!(svg.contains(">* noted</text>") && svg.contains(". * noted.</desc>"));
         assert!(svg.contains(">said</text>") && !svg.contains("<rect"));
         assert!(svg.contains("a&lt;b") && svg.contains("t &amp; u") && !svg.contains("a<b"));
     }

@@ -141,20 +141,21 @@ fn table(workload: &WorkloadComparison, metric: &MetricComparison, setups: &Setu
     let scale = scale(metric);
     let rows: Vec<Line> =
         metric.rows.iter().zip(&workload.cells).map(|(row, cell)| line(row, cell, scale, setups)).collect();
-    let marked =
-        |mark: char| rows.iter().filter_map(|row| row.numbers.as_ref()).any(|n| n.mean.contains(mark));
     Table {
         workload: workload.workload.to_string(),
         label: one_line(&metric.spec.label),
         unit: scale.unit(&one_line(&metric.spec.unit)),
         better: direction(metric.spec.better),
         headline: metric.spec.headline,
-        footnotes: [LEFT_OUT, LOST]
-            .into_iter()
-            .filter(|note| note.chars().next().is_some_and(marked))
-            .collect(),
+        footnotes: footnotes(rows.iter().filter_map(|row| row.numbers.as_ref()).map(|n| n.mean.as_str())),
         rows,
     }
+}
+
+/// What the marks behind these means say.
+pub fn footnotes<'a>(means: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
+    let marked = |mark: char| means.clone().any(|mean| mean.contains(mark));
+    [LEFT_OUT, LOST].into_iter().filter(|note| note.chars().next().is_some_and(&marked)).collect()
 }
 
 fn line(row: &Row, cell: &CellReport, scale: Scale, setups: &Setups) -> Line {

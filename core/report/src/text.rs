@@ -53,8 +53,8 @@ fn section(lines: &mut Vec<String>, title: &str, notes: &[Note], width: usize) {
     lines.extend([String::new(), title.to_string()]);
     for note in notes {
         lines.extend(wrap(&format!("- {}", note.text), width, 2));
-        let places = wrap(&format!("in {}", note.places.join(", ")), width - 2, 3);
-        lines.extend(places.iter().map(|line| format!("  {line}")));
+        let places = note.places.iter().flat_map(|place| wrap(place, width - 4, 2));
+        lines.extend(places.map(|line| format!("    {line}")));
     }
 }
 

@@ -113,6 +113,10 @@ fn a_run_cut_short_is_reported_as_such() {
     record.outcomes.truncate(1);
     let cut = text(&record, &compare(&record), Metrics::Headline, 80);
     assert!(cut.contains("did not come to its end") && cut.contains("not measured") && !cut.contains("!!"));
+    assert!(
+        cut.contains("the workload reported no value\n    disk write, seeks, create in every setup\n"),
+        "{cut}"
+    );
     record.plan.cells.clear();
     let none = compare(&record);
     assert!(text(&record, &none, Metrics::All, 80).contains("0 cells"));

@@ -77,9 +77,11 @@ fn samples() -> Vec<Sample> {
             }
         }
     }
-    samples[0]
-        .flags
-        .push("data set smaller than twice the memory: the page cache may have answered".to_string());
+    for sample in samples.iter_mut().filter(|sample| ["write", "seeks"].contains(&sample.metric.as_str())) {
+        sample
+            .flags
+            .push("data set smaller than twice the memory: the page cache may have answered".to_string());
+    }
     samples.last_mut().expect("samples").flags.push(HOSTILE.to_string());
     samples
 }
@@ -139,7 +141,7 @@ fn provenance() -> Json {
         "hosts": { "here": {
             "uri": "qemu:///embed", "cpu_model": "Example Processor 2000", "cpus": 2, "memory_bytes": 8_589_934_592u64,
             "kernel": "6.1.0-30-amd64", "os": "Debian GNU/Linux 12 (bookworm)", "governor": null,
-            "mitigations": { "meltdown": "Mitigation: PTI" }, "kvm": "/dev/kvm cannot be opened: no such device",
+            "mitigations": { "meltdown": "Mitigation: PTI", "mds": "Not affected", "tsa": "Not affected" }, "kvm": "/dev/kvm cannot be opened: no such device",
             "accel": "tcg", "versions": { "libvirt": "9.0.0", "qemu": "7.2.15" },
         } },
         "guest": { "image": "debian-12", "definition": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
