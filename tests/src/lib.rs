@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use crossvisor_model::RunRecord;
 use crossvisor_store::RunDirectory;
-use crossvisor_target::Libvirt;
 
 /// The repository's root.
 #[must_use]
@@ -101,13 +100,24 @@ impl Lab {
         RunDirectory::read(&self.runs().join(name)).expect("run directory")
     }
 
-    /// The embedded libvirt of this lab.
+    /// libvirt's own client on this lab's embedded driver.
     ///
     /// # Panics
-    /// When it cannot be opened.
+    /// When it cannot be started or fails.
+    pub fn virsh(&self, arguments: &[&str]) -> String {
+        let uri = format!("qemu:///embed?root={}", self.state().join("embed").display());
+        let output = Command::new("virsh").args(["-q", "-c", &uri]).args(arguments).output().expect("virsh");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Names of all domains on this lab's embedded driver, sorted.
     #[must_use]
-    pub fn libvirt(&self) -> Libvirt {
-        Libvirt::open("qemu:///embed", &self.state().join("embed")).expect("embedded libvirt")
+    pub fn domains(&self) -> Vec<String> {
+        let mut names: Vec<_> =
+            self.virsh(&["list", "--all", "--name"]).split_whitespace().map(String::from).collect();
+        names.sort();
+        names
     }
 
     /// Command lines of processes that name this lab's folder, without those of `except`.

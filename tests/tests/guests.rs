@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use crossvisor_model::{Accel, CellStatus, Phase, Value};
-use crossvisor_target::Libvirt;
 use crossvisor_tests::{Lab, wait, wait_until};
 
 /// Cleans the lab up at the end, whatever happened.
@@ -68,7 +67,7 @@ fn a_run_fills_every_cell_and_leaves_nothing_behind() {
     }
     assert!(lab.runs().join("small/report.html").is_file());
     lab.assert_clean();
-    assert_eq!(lab.libvirt().ours().expect("domains"), Vec::new());
+    assert_eq!(lab.domains(), Vec::<String>::new());
 }
 
 #[test]
@@ -121,33 +120,25 @@ fn clean_removes_what_a_killed_run_left_and_nothing_else() {
     child.wait().expect("dead");
     let decoy_file = lab.state().join("work/not-a-run.raw");
     fs::write(&decoy_file, "mine").expect("decoy");
-    {
-        let libvirt = lab.libvirt();
-        let left = libvirt.ours().expect("domains");
-        assert_eq!(left.iter().filter(|domain| domain.active && domain.run == "long").count(), 2, "{left:?}");
-        define_decoy(&libvirt);
-    }
+    assert_eq!(lab.virsh(&["list", "--state-running", "--name"]).split_whitespace().count(), 2);
+    let decoy = lab.scenario("decoy", DECOY);
+    lab.virsh(&["define", &decoy.to_string_lossy()]);
     let dry = lab.crossvisor().args(["clean", "--dry-run"]).output().expect("clean");
     assert!(String::from_utf8_lossy(&dry.stdout).contains("long"), "{dry:?}");
-    assert_eq!(lab.libvirt().ours().expect("domains").len(), 2, "a dry run touches nothing");
+    assert_eq!(lab.domains().len(), 3, "a dry run touches nothing");
 
     let clean = lab.crossvisor().arg("clean").output().expect("clean");
     assert_eq!(clean.status.code(), Some(0), "{clean:?}");
-    let libvirt = lab.libvirt();
-    assert_eq!(libvirt.ours().expect("domains"), Vec::new());
-    assert!(libvirt.is_defined("cv-decoy-v1-g1").expect("decoy"), "the decoy domain was touched");
+    assert_eq!(lab.domains(), ["cv-decoy-v1-g1"], "exactly the decoy is left");
     assert_eq!(fs::read_to_string(&decoy_file).expect("decoy file"), "mine");
-    libvirt.undefine("cv-decoy-v1-g1").expect("undefine");
+    lab.virsh(&["undefine", "cv-decoy-v1-g1"]);
     fs::remove_file(decoy_file).expect("remove");
     lab.assert_clean();
 }
 
 /// A domain with a name like ours and without our tag.
-fn define_decoy(libvirt: &Libvirt) {
-    let xml = "<domain type='qemu'><name>cv-decoy-v1-g1</name><memory unit='MiB'>16</memory>\
-        <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>";
-    libvirt.define(xml).expect("decoy");
-}
+const DECOY: &str = "<domain type='qemu'><name>cv-decoy-v1-g1</name><memory unit='MiB'>16</memory>
+  <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>";
 
 #[test]
 fn an_interrupted_run_removes_what_it_made() {
@@ -165,5 +156,5 @@ fn an_interrupted_run_removes_what_it_made() {
     let record = lab.record("long");
     assert!(matches!(record.outcomes[0].status, CellStatus::Skipped { .. }), "{:?}", record.outcomes);
     lab.assert_clean();
-    assert_eq!(lab.libvirt().ours().expect("domains"), Vec::new());
+    assert_eq!(lab.domains(), Vec::<String>::new());
 }

@@ -108,14 +108,6 @@ impl Libvirt {
         domain.undefine_flags(all).map_err(|e| failed(format!("undefine domain {name}"), &e))
     }
 
-    /// Whether there is a domain of this name.
-    ///
-    /// # Errors
-    /// [`TargetError::Libvirt`] when libvirt does not answer.
-    pub fn is_defined(&self, name: &str) -> Result<bool, TargetError> {
-        self.lookup(name).map(|domain| domain.is_some())
-    }
-
     /// Whether the domain runs; false when it does not exist.
     ///
     /// # Errors
