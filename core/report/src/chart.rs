@@ -28,7 +28,7 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadComparison) -> Ve
     shown(workload, Metrics::Headline)
         .flat_map(|metric| {
             let source = Source { comparison, workload, metric, palette: &palette };
-            [Some(source.values()), source.percentages()]
+            [source.values(), source.percentages()]
         })
         .flatten()
         .collect()
@@ -83,17 +83,19 @@ impl Source<'_> {
         }
     }
 
-    fn values(&self) -> Chart {
+    /// `None` where nothing has a number.
+    fn values(&self) -> Option<Chart> {
         let scale = scale(self.metric);
         let groups = self.groups(|row, cell, bar| value(row, cell, scale, bar));
-        Chart {
+        let any = groups.iter().flat_map(|group| &group.bars).any(|bar| bar.value.is_some());
+        any.then(|| Chart {
             id: self.id(""),
             title: self.title(),
             axis: self.axis(&scale.unit(&one_line(&self.metric.spec.unit))),
             notes: footnotes(groups.iter().flat_map(|group| &group.bars).map(|bar| bar.text.as_str())),
             groups,
             reference: None,
-        }
+        })
     }
 
     /// `None` where nothing is compared.

@@ -100,13 +100,13 @@ fn host_pairs(host: &HostFacts) -> Vec<(String, String)> {
     pairs
 }
 
-/// The vulnerabilities in each state: `Not affected: mds, meltdown`.
+/// The vulnerabilities in each state: `mds, meltdown: Not affected`.
 fn mitigations(host: &HostFacts) -> impl Iterator<Item = (String, String)> {
     let mut states: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, state) in &host.mitigations {
         states.entry(state).or_default().push(name);
     }
-    states.into_iter().map(|(state, names)| pair("vulnerabilities", format!("{state}: {}", names.join(", "))))
+    states.into_iter().map(|(state, names)| pair("vulnerabilities", format!("{}: {state}", names.join(", "))))
 }
 
 fn guest(record: &RunRecord) -> Facts {

@@ -94,6 +94,15 @@ fn json_says_its_format_and_holds_the_comparison() {
 }
 
 #[test]
+fn long_provenance_is_folded_away() {
+    let mut record = common::record();
+    record.setups = vec![record.setups[0].clone(); 20];
+    assert!(!html(&record, &comparison()).expect("HTML").contains("<summary>Setups"));
+    record.setups.push(record.setups[0].clone());
+    assert!(html(&record, &comparison()).expect("HTML").contains("<details><summary>Setups (21)<"));
+}
+
+#[test]
 fn charts_have_names_and_descriptions() {
     let charts = charts(&comparison());
     let names: Vec<&str> = charts.iter().map(|(name, _)| name.as_str()).collect();
@@ -117,6 +126,7 @@ fn a_run_cut_short_is_reported_as_such() {
         cut.contains("the workload reported no value\n    disk write, seeks, create in every setup\n"),
         "{cut}"
     );
+    assert!(charts(&compare(&record)).is_empty(), "no chart without a bar");
     record.plan.cells.clear();
     let none = compare(&record);
     assert!(text(&record, &none, Metrics::All, 80).contains("0 cells"));
