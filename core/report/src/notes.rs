@@ -85,46 +85,44 @@ fn of_workload(cell: &CellReport, setup: String, setups: usize) -> Place {
 
 /// Reasons to doubt values, with the metrics they hold for.
 pub fn flags(comparison: &Comparison) -> Vec<Note> {
-    notes(of_rows(
-        comparison,
-        |row, _| !row.replicates.is_empty(),
-        |row| row.flags.iter().map(|flag| one_line(&flag.text)).collect(),
-    ))
+    let has = |row: &Row| !row.replicates.is_empty();
+    of_rows(comparison, has, |row, _| row.flags.iter().map(|flag| &flag.text).collect())
 }
 
 /// Values that are missing though no replicate of their cell failed, by reason.
 pub fn missing(comparison: &Comparison) -> Vec<Note> {
-    notes(of_rows(
+    of_rows(
         comparison,
-        |_, cell| cell.problems.is_empty(),
-        |row| match &row.estimate {
-            Estimate::Missing { reasons } => reasons.iter().map(|reason| one_line(reason)).collect(),
+        |_| true,
+        |row, cell| match &row.estimate {
+            Estimate::Missing { reasons } if cell.problems.is_empty() => reasons.iter().collect(),
             _ => Vec::new(),
         },
-    ))
+    )
 }
 
-/// What `say` says of the rows that `has` lets through, metric by metric.
+/// What `say` says of rows, metric by metric, where the setups of a metric are the rows that `has` it.
 fn of_rows(
     comparison: &Comparison,
-    has: fn(&Row, &CellReport) -> bool,
-    say: fn(&Row) -> Vec<String>,
-) -> impl Iterator<Item = (String, Place)> {
+    has: fn(&Row) -> bool,
+    say: for<'a> fn(&'a Row, &CellReport) -> Vec<&'a String>,
+) -> Vec<Note> {
     let setups = Setups::of(comparison);
+    let metrics = comparison.workloads.iter().flat_map(|w| w.metrics.iter().map(move |metric| (w, metric)));
     let mut said = Vec::new();
-    for (workload, metric) in comparison.workloads.iter().flat_map(|w| w.metrics.iter().map(move |m| (w, m)))
-    {
-        let pairs = metric.rows.iter().zip(&workload.cells);
-        let rows: Vec<&Row> = pairs.filter(|(row, cell)| has(row, cell)).map(|(row, _)| row).collect();
-        let place = |row: &Row| Place {
-            of: workload.workload.to_string(),
-            what: one_line(&metric.spec.name),
-            setup: setups.label(&row.axes),
-            setups: rows.len(),
-        };
-        said.extend(rows.iter().flat_map(|row| say(row).into_iter().map(|text| (text, place(row)))));
+    for (workload, metric) in metrics {
+        let all = metric.rows.iter().filter(|row| has(row)).count();
+        for (row, cell) in metric.rows.iter().zip(&workload.cells) {
+            let place = || Place {
+                of: workload.workload.to_string(),
+                what: one_line(&metric.spec.name),
+                setup: setups.label(&row.axes),
+                setups: all,
+            };
+            said.extend(say(row, cell).into_iter().map(|text| (one_line(text), place())));
+        }
     }
-    said.into_iter()
+    notes(said.into_iter())
 }
 
 /// The words of the tables.

@@ -94,6 +94,15 @@ fn json_says_its_format_and_holds_the_comparison() {
 }
 
 #[test]
+fn a_setup_that_failed_is_not_among_those_that_only_miss_a_value() {
+    let mut record = common::record();
+    record.samples.retain(|sample| sample.metric != "seeks");
+    let text = text(&record, &compare(&record), Metrics::Headline, 132);
+    let setups = "bare/-/1, bare/-/2, kvm-virtio/file/1, kvm-virtio/file/2, kvm-e1000/file/1";
+    assert!(text.contains(&format!("no value\n    disk seeks in {setups}\n")), "{text}");
+}
+
+#[test]
 fn long_provenance_is_folded_away() {
     let mut record = common::record();
     record.setups = vec![record.setups[0].clone(); 20];
