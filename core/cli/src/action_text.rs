@@ -20,6 +20,7 @@ pub fn lines(action: &Action) -> Vec<String> {
             )]
         }
         Action::DomainStart { name } => vec![format!("start domain {}", word(name))],
+        Action::DomainState { name } => vec![format!("look whether domain {} runs", word(name))],
         Action::DomainStop { name } => vec![format!("stop domain {}", word(name))],
         Action::DomainUndefine { name } => vec![format!("undefine domain {}", word(name))],
         Action::Together { round, servers, runs } => together(round, servers, runs),

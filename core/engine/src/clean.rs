@@ -145,9 +145,7 @@ fn describe(undo: &Action) -> String {
         Action::DomainStop { name } | Action::DomainUndefine { name } => format!("domain {name}"),
         Action::RemoveFile { path, .. } => format!("file {}", path.display()),
         Action::Exec(exec) => exec.argv.join(" "),
-        Action::DomainDefine { .. } | Action::DomainStart { .. } | Action::Together { .. } => {
-            "nothing".into()
-        }
+        other => format!("an action that undoes nothing ({other:?})"),
     }
 }
 

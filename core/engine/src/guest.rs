@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crossvisor_image::{Identity, seed_initrd};
-use crossvisor_model::{DomainSpec, Forward, Name, Network, Volume};
-use crossvisor_plugin::{Call, CreateInput, CreateOutput, DefineInput};
+use crossvisor_model::{DomainSpec, Forward, Network, Volume};
+use crossvisor_plugin::{AliveInput, AliveOutput, Call, CreateInput, CreateOutput, DefineInput};
 use crossvisor_target::{Ssh, SshAddress, TargetError, port};
 
 use crate::EngineError;
@@ -26,7 +26,7 @@ const CONSOLE_LINES: usize = 12;
 pub struct Guest {
     /// From 1.
     pub number: u32,
-    pub domain: Name,
+    pub domain: DomainSpec,
     pub machine: Ssh,
     pub volume: Volume,
     pub console: PathBuf,
@@ -94,7 +94,7 @@ impl Guest {
                 forwards: vec![Forward { host_port: ssh_port, guest_port: SSH_PORT }],
             },
         };
-        let define = Call::Define(DefineInput { domain });
+        let define = Call::Define(DefineInput { domain: domain.clone() });
         steps.operate(setup.hypervisor, define, Some(number), deadline, &mut no_round)?;
         let address = SshAddress {
             socket: SocketAddr::from((Ipv4Addr::LOCALHOST, ssh_port)),
@@ -102,20 +102,30 @@ impl Guest {
             key: run.key.private.clone(),
             host_key: wire_form(&seed.host_key_public)?,
         };
-        Ok(Self { number, domain: identity.name, machine: Ssh::new(address), volume, console, peer_port })
+        Ok(Self { number, domain, machine: Ssh::new(address), volume, console, peer_port })
     }
 
     /// Waits until the guest answers over SSH.
     ///
     /// # Errors
     /// [`TargetError`] with the end of the console when it does not in time, or its domain has stopped.
-    pub fn wait_until_up(&self, steps: &Steps<'_>, deadline: Instant) -> Result<(), TargetError> {
-        let alive = || match steps.host.domains()?.is_active(self.domain.as_str())? {
-            true => Ok(()),
-            false => Err(TargetError::EndedEarly {
-                what: format!("domain {}", self.domain),
-                tail: "it stopped while it was booting".into(),
-            }),
+    pub fn wait_until_up(
+        &self,
+        setup: &Setup<'_>,
+        steps: &Steps<'_>,
+        deadline: Instant,
+    ) -> Result<(), TargetError> {
+        let alive = || {
+            let stopped =
+                |tail: String| TargetError::EndedEarly { what: format!("domain {}", self.domain.name), tail };
+            let call = Call::Alive(AliveInput { domain: self.domain.clone() });
+            let output = steps.operate(setup.hypervisor, call, Some(self.number), deadline, &mut no_round);
+            let output = output.map_err(|e| stopped(e.to_string()))?;
+            match serde_json::from_value(output) {
+                Ok(AliveOutput { alive: true }) => Ok(()),
+                Ok(AliveOutput { alive: false }) => Err(stopped("it stopped while it was booting".into())),
+                Err(e) => Err(stopped(format!("whether it runs is not understood: {e}"))),
+            }
         };
         self.machine.wait_until_up(deadline, steps.cancel, &alive).map_err(|error| match error {
             error if error.is_cancelled() => error,

@@ -258,6 +258,7 @@ fn assumed(action: &Action) -> StepResult {
             stderr: String::new(),
             wall_s: 0.0,
         }),
+        Action::DomainState { .. } => StepResult::Domain { active: true },
         _ => StepResult::Done,
     }
 }

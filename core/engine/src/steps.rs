@@ -76,11 +76,15 @@ impl Steps<'_> {
         together: &mut dyn FnMut(&Round<'_>) -> Result<(), StepError>,
     ) -> Result<Value, StepError> {
         let mut request = first_request(using, call);
+        // Asked every second: not worth a line each.
+        let quiet = matches!(request.call, Call::Alive(_));
         for _ in 0..MOST_TURNS {
             let turn = plugin.call(&request)?;
             request.results.clear();
             for step in &turn.steps {
-                self.log.show(Event::StepStarted { visit: self.visit, guest, say: step.say.clone() });
+                if !quiet {
+                    self.log.show(Event::StepStarted { visit: self.visit, guest, say: step.say.clone() });
+                }
                 request.results.push(self.step(step, deadline, together)?);
             }
             if turn.done {
@@ -114,6 +118,11 @@ impl Steps<'_> {
             }
             Action::DomainDefine { xml } => self.domains(|d| d.define(xml)).map_err(failed)?,
             Action::DomainStart { name } => self.domains(|d| d.start(name)).map_err(failed)?,
+            Action::DomainState { name } => {
+                let active =
+                    self.host.domains().and_then(|domains| domains.is_active(name)).map_err(failed)?;
+                return Ok(StepResult::Domain { active });
+            }
             Action::DomainStop { name } => self.domains(|d| d.stop(name)).map_err(failed)?,
             Action::DomainUndefine { name } => self.domains(|d| d.undefine(name)).map_err(failed)?,
         }

@@ -58,8 +58,9 @@ pub fn undo(action: &Action, host: &Host, deadline: Instant) -> Result<(), Targe
         Action::DomainUndefine { name } => host.domains()?.undefine(name),
         Action::RemoveFile { on, path } => remove_file(*on, path, host, deadline),
         Action::Exec(exec) => run_on_host(exec, host, deadline),
-        Action::DomainDefine { .. } | Action::DomainStart { .. } | Action::Together { .. } => {
-            Err(TargetError::EndedEarly { what: "undo".into(), tail: "this action undoes nothing".into() })
+        other => {
+            let tail = "this action undoes nothing".into();
+            Err(TargetError::EndedEarly { what: format!("undo {other:?}"), tail })
         }
     }
 }

@@ -145,7 +145,7 @@ impl<'a> Stay<'a> {
         let up = self.phase(Phase::Boot, deadlines.boot, None, |deadline| {
             self.each(Phase::Boot, &guests, |guest| {
                 let failed = |source| StepError::Step { say: format!("boot guest {}", guest.number), source };
-                guest.wait_until_up(&steps, deadline).map_err(failed)
+                guest.wait_until_up(&setup, &steps, deadline).map_err(failed)
             })
         });
         if let Err(reason) = up {

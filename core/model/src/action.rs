@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where an action happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
     /// The machine that runs `crossvisor`.
@@ -28,6 +29,7 @@ impl std::fmt::Display for Place {
 
 /// A program to run: an argument vector, never a shell line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exec {
     pub on: Place,
     pub argv: Vec<String>,
@@ -57,6 +59,7 @@ impl Exec {
 
 /// One thing to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Action {
     /// Run a program to its end.
@@ -77,6 +80,10 @@ pub enum Action {
     DomainStop {
         name: String,
     },
+    /// Ask whether a domain runs; one that is not there does not. Its result is [`StepResult::Domain`].
+    DomainState {
+        name: String,
+    },
     /// Forget a domain's definition with all that belongs to it; one that is not there is a success.
     DomainUndefine {
         name: String,
@@ -92,6 +99,7 @@ pub enum Action {
 
 /// A program that must be listening before a measured round starts and is ended after it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Server {
     pub exec: Exec,
     /// The TCP port (on the loopback of `exec.on`) that must accept a connection or be listening.
@@ -100,6 +108,7 @@ pub struct Server {
 
 /// An action, what undoes it, and a few words for people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// `clone the image`, `define the domain`.
     pub say: String,
@@ -125,6 +134,7 @@ impl Step {
 
 /// What came of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecResult {
     /// `None`: ended by a signal or at its deadline.
     pub exit: Option<i32>,
@@ -136,8 +146,10 @@ pub struct ExecResult {
 
 /// What came of a step that went well; a plugin that is not done gets these back. A step that fails ends the operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StepResult {
     Done,
     Exec(ExecResult),
+    Domain { active: bool },
 }

@@ -8,6 +8,7 @@ use crate::Name;
 
 /// How a machine executes its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Accel {
     /// Hardware virtualisation by KVM.
@@ -36,6 +37,7 @@ pub const TAG_NAMESPACE: &str = "https://crossvisor.org/xmlns/domain/1.0";
 
 /// A domain to be made. Paths are on the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DomainSpec {
     pub name: Name,
     /// RFC 4122 text form.
@@ -60,6 +62,7 @@ pub struct DomainSpec {
 
 /// How a domain reaches the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "mode", rename_all = "lowercase")]
 pub enum Network {
     /// QEMU's user networking: the guest reaches the host at `host_address`; the host reaches the guest by forwards.
@@ -68,6 +71,7 @@ pub enum Network {
 
 /// A TCP port of the host's loopback that leads into the guest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forward {
     pub host_port: u16,
     pub guest_port: u16,
@@ -75,6 +79,7 @@ pub struct Forward {
 
 /// A disk of a domain, as its storage plugin made it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Volume {
     pub source: VolumeSource,
     /// `raw`, `qcow2`.
@@ -89,6 +94,7 @@ pub struct Volume {
 
 /// What a volume lives on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum VolumeSource {
     File(PathBuf),

@@ -6,6 +6,7 @@ use crate::{Better, Name, OptionSpec};
 
 /// A plugin's description of itself, the same for every way of loading it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// `hypervisor-kvm`, `storage-file` …
     pub name: Name,
@@ -19,6 +20,7 @@ pub struct Manifest {
 
 /// The kinds of plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Hypervisor,
@@ -38,6 +40,7 @@ impl std::fmt::Display for Kind {
 
 /// One thing a scenario can name: a hypervisor variant, a backing, a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Offer {
     /// The axis value: `kvm-virtio`, `file`, `bonnie`.
     pub name: Name,
@@ -57,6 +60,7 @@ pub struct Offer {
 
 /// One metric of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricSpec {
     /// `write`, `rewrite`, `in`, `wall` …
     pub name: String,

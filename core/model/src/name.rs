@@ -8,6 +8,8 @@ use thiserror::Error;
 
 /// 1 to 48 characters of `a-z 0-9 . _ -`, starting with a letter or digit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("pattern" = "^[a-z0-9][a-z0-9._-]{0,47}$")))]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 

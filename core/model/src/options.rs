@@ -10,6 +10,7 @@ pub type Options = BTreeMap<String, serde_json::Value>;
 
 /// One option of an offer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionSpec {
     pub name: String,
     #[serde(flatten)]
@@ -34,6 +35,7 @@ impl OptionSpec {
 
 /// What an option holds, in YAML and (after the check) in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum OptionKind {
     /// A whole number within `min..=max`.

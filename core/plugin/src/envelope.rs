@@ -14,6 +14,7 @@ pub const VERSION: u32 = 1;
 
 /// What the engine asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Request {
     pub v: u32,
     /// The offer it is about: `kvm-virtio`.
@@ -31,10 +32,13 @@ pub struct Request {
 
 /// The operations, by kind of plugin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "op", content = "input", rename_all = "snake_case")]
 pub enum Call {
     /// Hypervisor: make a domain and start it. No output.
     Define(DefineInput),
+    /// Hypervisor: does the guest still run? Asked now and then while it boots. Output: [`AliveOutput`].
+    Alive(AliveInput),
     /// Storage: make a volume. Output: [`CreateOutput`].
     Create(CreateInput),
     /// Storage: what does the volume really take? Output: [`InspectOutput`].
@@ -48,11 +52,26 @@ pub enum Call {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DefineInput {
     pub domain: DomainSpec,
 }
 
+/// The guest as it was given to `define`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AliveInput {
+    pub domain: DomainSpec,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AliveOutput {
+    pub alive: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CreateInput {
     /// The guest's image on the host, raw.
     pub golden: PathBuf,
@@ -65,16 +84,19 @@ pub struct CreateInput {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CreateOutput {
     pub volume: Volume,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InspectInput {
     pub volume: Volume,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InspectOutput {
     /// Bytes really allocated on the host; null where that cannot be told.
     pub allocated_bytes: Option<u64>,
@@ -82,6 +104,7 @@ pub struct InspectOutput {
 
 /// Input of `prepare` and `work`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkInput {
     /// What does the work at once: the guests of the cell, or copies on the bare host.
     pub instances: Vec<Instance>,
@@ -89,6 +112,7 @@ pub struct WorkInput {
 
 /// One machine (or, on the bare host, one copy) that does the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Instance {
     /// From 1.
     pub index: u32,
@@ -104,6 +128,7 @@ pub struct Instance {
 
 /// The other end for network work: the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Peer {
     /// The address by which the instance reaches the host.
     pub address: String,
@@ -112,6 +137,7 @@ pub struct Peer {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParseInput {
     /// The name of the `together` action.
     pub round: String,
@@ -135,6 +161,7 @@ impl ParseInput {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParseOutput {
     pub samples: Vec<ParsedSample>,
     /// What a person should know about them.
@@ -147,6 +174,7 @@ pub struct ParseOutput {
 
 /// A value of one of the offer's metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParsedSample {
     /// A name among the offer's metrics.
     pub metric: String,
@@ -166,6 +194,7 @@ impl ParsedSample {
 
 /// What a plugin answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reply {
     pub v: u32,
     #[serde(flatten)]
@@ -173,6 +202,7 @@ pub struct Reply {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     Ok(Turn),
@@ -181,6 +211,7 @@ pub enum Answer {
 
 /// One turn of an operation: steps to do now, and either the output or a wish to be called again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turn {
     #[serde(default)]
     pub steps: Vec<Step>,
@@ -194,6 +225,7 @@ pub struct Turn {
 
 /// Why a plugin cannot do what it was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct Failure {
     /// What happened and to what, and what to do next.
@@ -203,6 +235,7 @@ pub struct Failure {
 
 /// What a failed operation left behind beyond the undo of its finished steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Left {
     Nothing,

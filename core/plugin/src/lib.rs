@@ -11,7 +11,8 @@ pub mod sdk;
 
 pub use crossvisor_model as model;
 pub use envelope::{
-    Call, CreateInput, CreateOutput, DefineInput, Failure, InspectInput, InspectOutput, Instance, Left,
-    ParseInput, ParseOutput, ParsedSample, Peer, Reply, Request, Turn, WorkInput,
+    AliveInput, AliveOutput, Call, CreateInput, CreateOutput, DefineInput, Failure, InspectInput,
+    InspectOutput, Instance, Left, ParseInput, ParseOutput, ParsedSample, Peer, Reply, Request, Turn,
+    WorkInput,
 };
 pub use sdk::{Hypervisor, Plugin, Resume, Storage, Workload, finish};

@@ -12,8 +12,8 @@ use crate::abi::{
     ABI_MAJOR, ABI_MINOR, CALL_INTERNAL, CALL_OK, CALL_SINK, CallFn, Descriptor, MAGIC, WriteFn,
 };
 use crate::envelope::{
-    Answer, Call, CreateInput, DefineInput, Failure, InspectInput, ParseInput, ParseOutput, Reply, Request,
-    Turn, VERSION, WorkInput,
+    AliveInput, Answer, Call, CreateInput, DefineInput, Failure, InspectInput, ParseInput, ParseOutput,
+    Reply, Request, Turn, VERSION, WorkInput,
 };
 
 /// Where an operation stands: what the plugin remembered, and what came of its last steps.
@@ -74,6 +74,9 @@ pub trait Hypervisor {
     /// # Errors
     /// [`Failure`] when the domain cannot be made as asked.
     fn define(&self, chosen: &Chosen, input: &DefineInput, resume: &Resume) -> Result<Turn, Failure>;
+    /// # Errors
+    /// [`Failure`] when the steps' results do not tell.
+    fn alive(&self, chosen: &Chosen, input: &AliveInput, resume: &Resume) -> Result<Turn, Failure>;
 }
 
 /// Makes volumes.
@@ -121,6 +124,7 @@ pub fn hypervisor(
 ) -> Result<Turn, Failure> {
     match call {
         Call::Define(input) => plugin.define(chosen, input, resume),
+        Call::Alive(input) => plugin.alive(chosen, input, resume),
         _ => Err(unknown_operation("hypervisor")),
     }
 }

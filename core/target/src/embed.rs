@@ -3,8 +3,10 @@
 //! <https://libvirt.org/drvqemu.html#embedded-driver>. Owns that folder's configuration. No daemon is needed, and
 //! no right that the user does not have.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
+
+use rustix::fs::{FlockOperation, flock};
 
 use crate::TargetError;
 
@@ -26,11 +28,13 @@ cgroup_controllers = []
 namespaces = []
 "#;
 
-/// Makes the root folder ready; what the driver has cached there stays.
+/// Makes the root folder ready and takes it for this process: the driver serves one at a time. What the driver has
+/// cached there stays.
 ///
 /// # Errors
-/// [`TargetError::Io`] when it cannot be written or its path is too long for the driver's sockets.
-pub fn prepare(root: &Path) -> Result<(), TargetError> {
+/// [`TargetError::Busy`] when another process has it, [`TargetError::Io`] when it cannot be written or its path is too
+/// long for the driver's sockets.
+pub fn prepare(root: &Path) -> Result<File, TargetError> {
     if root.as_os_str().len() > LONGEST_ROOT {
         let source = std::io::Error::other(format!(
             "the path is longer than {LONGEST_ROOT} bytes, too long for libvirt's sockets: set CROSSVISOR_STATE to a shorter one"
@@ -40,8 +44,40 @@ pub fn prepare(root: &Path) -> Result<(), TargetError> {
     let etc = root.join("etc");
     fs::create_dir_all(&etc).map_err(TargetError::io(format!("make {}", etc.display())))?;
     let file = etc.join("qemu.conf");
-    if fs::read_to_string(&file).is_ok_and(|text| text == CONFIGURATION) {
-        return Ok(());
+    if fs::read_to_string(&file).ok().as_deref() != Some(CONFIGURATION) {
+        fs::write(&file, CONFIGURATION).map_err(TargetError::io(format!("write {}", file.display())))?;
     }
-    fs::write(&file, CONFIGURATION).map_err(TargetError::io(format!("write {}", file.display())))
+    take(root)
+}
+
+fn take(root: &Path) -> Result<File, TargetError> {
+    let path = root.join("lock");
+    let failed = || TargetError::io(format!("lock {}", path.display()));
+    let lock = File::options().create(true).append(true).open(&path).map_err(failed())?;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(lock),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(TargetError::Busy(root.to_path_buf())),
+        Err(e) => Err(failed()(e.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_serves_one_at_a_time() {
+        let folder = tempfile::tempdir().expect("folder");
+        let held = prepare(folder.path()).expect("first");
+        assert!(matches!(prepare(folder.path()), Err(TargetError::Busy(_))));
+        drop(held);
+        assert!(prepare(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn a_root_too_deep_for_its_sockets_is_refused_with_what_to_do() {
+        let error =
+            prepare(Path::new(&format!("/tmp/{}", "x".repeat(80)))).expect_err("too long").to_string();
+        assert!(error.contains("CROSSVISOR_STATE"), "{error}");
+    }
 }

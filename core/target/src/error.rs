@@ -1,5 +1,7 @@
 //! What can go wrong on the way to a machine.
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 /// Why a machine could not be reached or did not do what it was asked.
@@ -19,6 +21,10 @@ pub enum TargetError {
     HostKey { address: String },
     #[error("libvirt: {what}: {message}")]
     Libvirt { what: String, message: String },
+    #[error(
+        "another process uses the embedded libvirt driver in {0}: wait until it has ended, or set CROSSVISOR_STATE to another folder"
+    )]
+    Busy(PathBuf),
     #[error("{what}: more than {limit} bytes of output")]
     TooMuchOutput { what: String, limit: usize },
     #[error("{what}: ended before it answered: {tail}")]

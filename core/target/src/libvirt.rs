@@ -3,6 +3,7 @@
 //! Owns the connection and the one event loop of this process. It must never touch a domain that it was not
 //! named, and names come only from the engine or from domains that carry our tag.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -17,7 +18,9 @@ use crate::{TargetError, embed};
 
 /// A connection to one libvirt driver.
 pub struct Libvirt {
+    // Closed before the embedded driver's root is given back.
     connect: Connect,
+    _root: Option<File>,
 }
 
 /// A domain that carries our tag.
@@ -36,17 +39,14 @@ impl Libvirt {
     /// [`TargetError::Uri`] for a driver on another machine or of another kind, [`TargetError::Libvirt`] when
     /// the connection fails.
     pub fn open(uri: &str, embed_root: &Path) -> Result<Self, TargetError> {
-        let uri = match uri {
-            embed::URI => {
-                embed::prepare(embed_root)?;
-                format!("{uri}?root={}", embed_root.display())
-            }
-            "qemu:///system" | "qemu:///session" | "test:///default" => uri.to_string(),
+        let (uri, root) = match uri {
+            embed::URI => (format!("{uri}?root={}", embed_root.display()), Some(embed::prepare(embed_root)?)),
+            "qemu:///system" | "qemu:///session" | "test:///default" => (uri.to_string(), None),
             _ => return Err(TargetError::Uri(uri.into())),
         };
         start_event_loop()?;
         let connect = Connect::open(Some(&uri)).map_err(|e| failed(format!("open {uri}"), &e))?;
-        Ok(Self { connect })
+        Ok(Self { connect, _root: root })
     }
 
     /// Versions by name: `libvirt`, and the driver's own program.

@@ -15,6 +15,9 @@ use crate::{Cancel, TargetError, cancel};
 /// How long a program may take to end by itself once its standard input is closed.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Between looks at a program that has closed its output.
+const ENDING: Duration = Duration::from_millis(1);
+
 /// This machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local;
@@ -75,6 +78,12 @@ impl LocalProcess {
         Ok(())
     }
 
+    /// Moves what has been printed so far.
+    fn take(&mut self) -> std::io::Result<()> {
+        take(&mut self.stdout, &mut self.printed.stdout)?;
+        take(&mut self.stderr, &mut self.printed.stderr)
+    }
+
     /// Ends the program: a closed standard input lets one that controls others end them first.
     fn end(&mut self) {
         self.child.stdin = None;
@@ -88,6 +97,16 @@ impl LocalProcess {
         }
         let _ = self.child.wait();
     }
+}
+
+/// Reads what is there, and lets go of a pipe whose other end is closed.
+fn take(pipe: &mut Option<impl Read>, into: &mut Vec<u8>) -> std::io::Result<()> {
+    if let Some(open) = pipe
+        && !drain(open, into)?
+    {
+        *pipe = None;
+    }
+    Ok(())
 }
 
 /// Reads what is there; true while the other end may still write.
@@ -129,36 +148,22 @@ impl Process for LocalProcess {
     }
 
     fn pump(&mut self, wait: Duration) -> Result<bool, TargetError> {
-        let failed = |e: std::io::Error| TargetError::Io { what: self.name.clone(), source: e };
         let open = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
         let fds = [self.stdout.as_ref().map(AsFd::as_fd), self.stderr.as_ref().map(AsFd::as_fd)];
         let mut fds: Vec<_> = fds.into_iter().flatten().map(open).collect();
-        let timeout = rustix::time::Timespec::try_from(wait.min(cancel::TICK)).ok();
+        // A program that has closed both is about to end, which no descriptor tells.
+        let wait = if fds.is_empty() { ENDING } else { wait.min(cancel::TICK) };
+        let timeout = rustix::time::Timespec::try_from(wait).ok();
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(e) => return Err(failed(e.into())),
+            Err(e) => return Err(TargetError::io(&self.name)(e.into())),
         }
-        if let Some(stdout) = &mut self.stdout
-            && !drain(stdout, &mut self.printed.stdout).map_err(failed)?
-        {
-            self.stdout = None;
-        }
-        let failed = |e: std::io::Error| TargetError::Io { what: self.name.clone(), source: e };
-        if let Some(stderr) = &mut self.stderr
-            && !drain(stderr, &mut self.printed.stderr).map_err(failed)?
-        {
-            self.stderr = None;
-        }
-        let Some(status) = self.child.try_wait().map_err(|e| TargetError::io(&self.name)(e))? else {
+        self.take().map_err(TargetError::io(&self.name))?;
+        let Some(status) = self.child.try_wait().map_err(TargetError::io(&self.name))? else {
             return Ok(false);
         };
         // A grandchild may hold the pipes open after the end: what is there by now is what it printed.
-        if let Some(stdout) = &mut self.stdout {
-            drain(stdout, &mut self.printed.stdout).map_err(TargetError::io(&self.name))?;
-        }
-        if let Some(stderr) = &mut self.stderr {
-            drain(stderr, &mut self.printed.stderr).map_err(TargetError::io(&self.name))?;
-        }
+        self.take().map_err(TargetError::io(&self.name))?;
         self.printed.exit = status.code();
         Ok(true)
     }

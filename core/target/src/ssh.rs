@@ -16,6 +16,8 @@ use crate::{Cancel, TargetError, cancel, quote};
 const ATTEMPT: Duration = Duration::from_secs(15);
 /// Between "no such port" and the next try.
 const RETRY: Duration = Duration::from_millis(50);
+/// Between looks whether the machine still runs.
+const LOOK: Duration = Duration::from_secs(1);
 /// How long a connection that was taken may stay without the server's first words.
 const BANNER: Duration = Duration::from_millis(1500);
 
@@ -48,7 +50,8 @@ impl Ssh {
         Self { address, idle: Arc::default() }
     }
 
-    /// Tries to log in until it works: a refused, reset or silent connection is not an answer yet.
+    /// Tries to log in until it works: a refused, reset or silent connection is not an answer yet. `alive` is asked
+    /// now and then, and an error of it ends the wait.
     ///
     /// # Errors
     /// [`TargetError::Deadline`] with the last reason, [`TargetError::Cancelled`], or at once
@@ -60,6 +63,7 @@ impl Ssh {
         alive: &dyn Fn() -> Result<(), TargetError>,
     ) -> Result<(), TargetError> {
         let what = format!("ssh to {}", self.address.socket);
+        let mut looked = Instant::now();
         loop {
             match self.connect(deadline.min(Instant::now() + ATTEMPT)) {
                 Ok(link) => {
@@ -69,7 +73,10 @@ impl Ssh {
                 Err(error @ TargetError::HostKey { .. }) => return Err(error),
                 Err(reason) => cancel.check(deadline, &format!("{what} (last answer: {reason})"))?,
             }
-            alive()?;
+            if looked.elapsed() >= LOOK {
+                alive()?;
+                looked = Instant::now();
+            }
             std::thread::sleep(RETRY);
         }
     }

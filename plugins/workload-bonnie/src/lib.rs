@@ -47,7 +47,7 @@ impl Workload for Bonnie {
                 Ok(Turn { steps: vec![Step::new("ask who does the work", id)], ..Turn::default() })
             }
             (_, Some(StepResult::Exec(id))) => measure(chosen, input, id.stdout.trim() == "0"),
-            (_, Some(StepResult::Done) | None) => measure(chosen, input, true),
+            (_, Some(StepResult::Done | StepResult::Domain { .. }) | None) => measure(chosen, input, true),
         }
     }
 
