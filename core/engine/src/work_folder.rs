@@ -9,7 +9,6 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crossvisor_model::{HostSpec, Name};
-use rustix::fs::{FlockOperation, flock};
 
 use crate::EngineError;
 
@@ -98,12 +97,7 @@ impl WorkFolder {
 /// The folder's lock; `None` when another process holds it.
 fn lock(folder: &Path) -> Result<Option<File>, EngineError> {
     let path = folder.join("lock");
-    let file = File::options().create(true).append(true).open(&path).map_err(folder_error("open", &path))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(file)),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-        Err(e) => Err(folder_error("lock", &path)(e.into())),
-    }
+    crossvisor_target::lock::take(&path).map_err(folder_error("lock", &path))
 }
 
 pub fn folder_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {

@@ -6,9 +6,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock};
-
-use crate::TargetError;
+use crate::{TargetError, lock};
 
 pub const URI: &str = "qemu:///embed";
 
@@ -47,18 +45,9 @@ pub fn prepare(root: &Path) -> Result<File, TargetError> {
     if fs::read_to_string(&file).ok().as_deref() != Some(CONFIGURATION) {
         fs::write(&file, CONFIGURATION).map_err(TargetError::io(format!("write {}", file.display())))?;
     }
-    take(root)
-}
-
-fn take(root: &Path) -> Result<File, TargetError> {
     let path = root.join("lock");
-    let failed = || TargetError::io(format!("lock {}", path.display()));
-    let lock = File::options().create(true).append(true).open(&path).map_err(failed())?;
-    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(lock),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(TargetError::Busy(root.to_path_buf())),
-        Err(e) => Err(failed()(e.into())),
-    }
+    let held = lock::take(&path).map_err(TargetError::io(format!("lock {}", path.display())))?;
+    held.ok_or_else(|| TargetError::Busy(root.to_path_buf()))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod error;
 pub mod facts;
 pub mod libvirt;
 pub mod local;
+pub mod lock;
 pub mod machine;
 pub mod port;
 mod quote;
