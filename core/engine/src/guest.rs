@@ -11,10 +11,10 @@ use crossvisor_plugin::{AliveInput, AliveOutput, Call, CreateInput, CreateOutput
 use crossvisor_target::{Ssh, SshAddress, TargetError, port};
 
 use crate::EngineError;
+use crate::context::{Run, Setup};
+use crate::exit::tail;
 use crate::identity::{DomainIdentity, wire_form};
-use crate::run::Run;
-use crate::steps::{StepError, Steps, no_round, tail};
-use crate::visit::Setup;
+use crate::steps::{StepError, Steps, no_round};
 
 /// The host as QEMU's user network shows it to the guest.
 const HOST_ADDRESS: &str = "10.0.2.2";

@@ -5,7 +5,9 @@
 
 mod accel;
 mod clean;
+mod context;
 mod error;
+mod exit;
 mod gate;
 mod guest;
 mod host;

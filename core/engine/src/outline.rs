@@ -17,11 +17,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::EngineError;
+use crate::context::find;
 use crate::guest::Guest;
 use crate::identity::DomainIdentity;
-use crate::run::find;
 use crate::steps::first_request;
-use crate::visit::{GUEST_PROBE, make_work_folder, remove_work_folder};
+use crate::visit::GUEST_PROBE;
+use crate::work::{make_work_folder, remove_work_folder};
 
 /// Turns after which a plugin is taken not to end.
 const MOST_TURNS: usize = 100;

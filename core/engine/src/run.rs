@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crossvisor_image::{GuestLibrary, Image};
 use crossvisor_loader::Plugin;
-use crossvisor_model::{Axes, CellStatus, Event, MetricSpec, Name, Offer, Outcome, Plan, Use};
+use crossvisor_model::{CellStatus, Event, MetricSpec, Name, Outcome, Plan};
 use crossvisor_store::{Journal, RunDirectory};
 use crossvisor_target::Cancel;
 
+use crate::context::{Run, find, offer};
 use crate::host::Host;
 use crate::identity::RunKey;
 use crate::log::Log;
-use crate::visit::{Setup, visit};
+use crate::visit::visit;
 use crate::work_folder::{WorkFolder, folder_error};
 use crate::{EngineError, Observer, Settings, programs, provenance};
 
@@ -41,28 +42,6 @@ pub struct Summary {
     pub failed: usize,
     /// Not tried, because the run was interrupted.
     pub skipped: usize,
-}
-
-/// A run under way.
-pub struct Run<'a> {
-    pub name: Name,
-    pub plan: &'a Plan,
-    pub plugins: &'a BTreeMap<Name, Plugin>,
-    pub hosts: BTreeMap<Name, Host>,
-    pub work: &'a WorkFolder,
-    pub journal: &'a Journal,
-    pub log: &'a Log<'a>,
-    pub cancel: &'a Cancel,
-    pub key: RunKey,
-    /// The probe on this machine.
-    pub probe: PathBuf,
-    /// `None` when no cell has guests.
-    image: Option<Image>,
-    /// The guest's kernel command line.
-    pub cmdline: String,
-    /// The user to log in as.
-    pub login: String,
-    pub metrics: BTreeMap<Name, Vec<MetricSpec>>,
 }
 
 /// Carries out a plan. What goes wrong in a cell is that cell's outcome and the run goes on.
@@ -125,7 +104,7 @@ fn run_in(
         login: guest.login,
         metrics,
     };
-    let summary = run.visits()?;
+    let summary = visits(&run)?;
     log.tell(Event::RunEnded { failed: summary.failed + summary.skipped })?;
     Ok(summary)
 }
@@ -155,68 +134,17 @@ fn put_probe(folder: &Path) -> Result<PathBuf, EngineError> {
     Ok(path)
 }
 
-impl Run<'_> {
-    fn visits(&self) -> Result<Summary, EngineError> {
-        let mut summary = Summary::default();
-        for (number, one) in (1..).zip(&self.plan.order) {
-            if self.cancel.is_raised() {
-                summary.skipped += one.cells.len();
-                continue;
-            }
-            summary.add(&visit(self, number, one)?);
+/// Makes every visit in the plan's order; after an interruption the rest is not tried.
+fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
+    let mut summary = Summary::default();
+    for (number, one) in (1..).zip(&run.plan.order) {
+        if run.cancel.is_raised() {
+            summary.skipped += one.cells.len();
+            continue;
         }
-        Ok(summary)
+        summary.add(&visit(run, number, one)?);
     }
-
-    /// # Errors
-    /// [`EngineError::NotInPlan`] for a plan that names a host it does not have.
-    pub fn host(&self, name: &Name) -> Result<&Host, EngineError> {
-        self.hosts.get(name).ok_or_else(|| EngineError::NotInPlan { what: "host", name: name.clone() })
-    }
-
-    /// # Errors
-    /// [`EngineError::NotInPlan`] when the plan has no guests.
-    pub fn image(&self) -> Result<&Image, EngineError> {
-        let name = || self.plan.guest.image.clone();
-        self.image.as_ref().ok_or_else(|| EngineError::NotInPlan { what: "image", name: name() })
-    }
-
-    /// The plugins that make the guests of these axes.
-    ///
-    /// # Errors
-    /// [`EngineError`] for a plan that does not fit its plugins.
-    pub fn setup(&self, axes: &Axes) -> Result<Setup<'_>, EngineError> {
-        let bare = || EngineError::NotInPlan { what: "storage", name: axes.hypervisor.clone() };
-        Ok(Setup {
-            hypervisor: find(&self.plan.hypervisors, self.plugins, &axes.hypervisor)?,
-            storage: find(&self.plan.storages, self.plugins, axes.storage.as_ref().ok_or_else(bare)?)?,
-        })
-    }
-
-    /// # Errors
-    /// [`EngineError`] for a plan that does not fit its plugins.
-    pub fn workload(&self, name: &Name) -> Result<(&Plugin, &Use), EngineError> {
-        find(&self.plan.workloads, self.plugins, name)
-    }
-}
-
-/// What the plan means by a name on an axis, with the plugin that offers it.
-///
-/// # Errors
-/// [`EngineError`] when plan or plugins do not have it.
-pub fn find<'a>(
-    uses: &'a BTreeMap<Name, Use>,
-    plugins: &'a BTreeMap<Name, Plugin>,
-    name: &Name,
-) -> Result<(&'a Plugin, &'a Use), EngineError> {
-    let using =
-        uses.get(name).ok_or_else(|| EngineError::NotInPlan { what: "definition", name: name.clone() })?;
-    let plugin = plugins.get(&using.plugin).ok_or_else(|| EngineError::NoPlugin(using.plugin.clone()))?;
-    Ok((plugin, using))
-}
-
-fn offer<'a>((plugin, using): (&'a Plugin, &Use)) -> Option<&'a Offer> {
-    plugin.manifest.offers.iter().find(|offer| offer.name == using.offer)
+    Ok(summary)
 }
 
 fn metrics(

@@ -12,6 +12,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::EngineError;
+use crate::exit::judge;
 use crate::host::Host;
 use crate::log::Log;
 use crate::undo::UndoLog;
@@ -178,36 +179,7 @@ pub fn no_round(round: &Round<'_>) -> Result<(), StepError> {
     Err(StepError::Step { say: what.clone(), source: TargetError::EndedEarly { what, tail } })
 }
 
-/// # Errors
-/// [`TargetError::EndedEarly`] with the end of what the program said when its exit code is not a success.
-pub fn judge(exec: &Exec, result: &ExecResult) -> Result<(), TargetError> {
-    if result.exit.is_some_and(|code| exec.ok_exit.contains(&code)) {
-        return Ok(());
-    }
-    let how = result.exit.map_or("was ended by a signal".to_string(), |code| format!("exit code {code}"));
-    let said = tail(if result.stderr.trim().is_empty() { &result.stdout } else { &result.stderr }, 5);
-    Err(TargetError::EndedEarly { what: exec.argv.join(" "), tail: format!("{how}: {said}") })
-}
-
-/// The last lines of a text, on one line, without control characters.
-pub fn tail(text: &str, lines: usize) -> String {
-    let clean = |line: &str| line.chars().filter(|c| !c.is_control()).collect::<String>();
-    let all: Vec<String> = text.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
-    all[all.len().saturating_sub(lines)..].join(" | ")
-}
-
 /// A deadline so many seconds from now.
 pub fn in_seconds(seconds: f64) -> Instant {
     Instant::now() + Duration::from_secs_f64(seconds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_tail_is_the_last_lines_without_what_a_terminal_would_obey() {
-        assert_eq!(tail("a\n\nb\n\u{1b}[31mc\u{7}\n", 2), "b | [31mc");
-        assert_eq!(tail("", 3), "");
-    }
 }

@@ -9,7 +9,7 @@ use crossvisor_store::{Journal, Pending};
 use crossvisor_target::{Cancel, TargetError};
 
 use crate::host::Host;
-use crate::{EngineError, steps};
+use crate::{EngineError, exit};
 
 /// What one visit has created so far.
 pub struct UndoLog<'a> {
@@ -77,5 +77,5 @@ fn run_on_host(exec: &Exec, host: &Host, deadline: Instant) -> Result<(), Target
     let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
     let exec = Exec { timeout_s: exec.timeout_s.min(left.max(1.0)), ..exec.clone() };
     let result = host.machine.run(&exec, &Cancel::default())?;
-    steps::judge(&exec, &result)
+    exit::judge(&exec, &result)
 }

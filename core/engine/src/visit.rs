@@ -7,17 +7,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossvisor_loader::Plugin;
-use crossvisor_model::{
-    Axes, Cell, CellStatus, Event, Exec, Outcome, Phase, Place, Seconds, Use, Visit, Volume,
-};
+use crossvisor_model::{Axes, Cell, CellStatus, Event, Outcome, Phase, Place, Seconds, Visit, Volume};
 use crossvisor_plugin::{Instance, Peer};
 use crossvisor_target::{Machine, TargetError, port};
 
 use crate::EngineError;
+use crate::context::Run;
 use crate::guest::Guest;
 use crate::host::Host;
-use crate::run::Run;
 use crate::steps::{StepError, Steps, in_seconds};
 use crate::undo::UndoLog;
 use crate::work::CellWork;
@@ -27,13 +24,6 @@ use crate::work_folder::folder_error;
 pub const GUEST_PROBE: &str = "/usr/local/bin/crossvisor-probe";
 /// Folder in a guest below which each cell gets one.
 const GUEST_FOLDER: &str = "/var/tmp/crossvisor";
-
-/// The plugins of a setup with guests.
-#[derive(Clone, Copy)]
-pub struct Setup<'a> {
-    pub hypervisor: (&'a Plugin, &'a Use),
-    pub storage: (&'a Plugin, &'a Use),
-}
 
 /// Why a visit came no further.
 pub struct Stopped {
@@ -338,14 +328,4 @@ fn panicked() -> StepError {
     let source =
         TargetError::EndedEarly { what: "a thread of this program".into(), tail: "it panicked".into() };
     StepError::Step { say: "work on a guest".into(), source }
-}
-
-/// A folder for work that every user may write to, like a temporary folder's.
-pub fn make_work_folder(place: Place, path: &Path) -> Exec {
-    Exec::new(place, ["install", "-d", "-m", "1777", "--", &path.to_string_lossy()], 60.0)
-}
-
-/// Removes what [`make_work_folder`] made, with all that the work left in it.
-pub fn remove_work_folder(place: Place, path: &Path) -> Exec {
-    Exec::new(place, ["rm", "-rf", "--", &path.to_string_lossy()], 60.0)
 }

@@ -14,10 +14,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::EngineError;
+use crate::context::{Run, Setup};
 use crate::measure::{self, InstanceResult};
-use crate::run::Run;
 use crate::steps::{Round, StepError, Steps, first_request, no_round};
-use crate::visit::{Setup, make_work_folder, remove_work_folder};
 
 /// Below this share of common time, guests did not work "at once".
 const GOOD_OVERLAP: f64 = 0.9;
@@ -250,7 +249,7 @@ impl CellWork<'_> {
     fn exec(&self, say: &str, exec: Exec) -> Result<(), StepError> {
         let failed = |source: TargetError| StepError::Step { say: say.into(), source };
         let result = self.steps.machine(exec.on).and_then(|machine| machine.run(&exec, self.steps.cancel));
-        result.and_then(|result| crate::steps::judge(&exec, &result)).map_err(failed)
+        result.and_then(|result| crate::exit::judge(&exec, &result)).map_err(failed)
     }
 
     fn output<T: DeserializeOwned>(
@@ -269,4 +268,14 @@ impl CellWork<'_> {
     fn who(&self) -> &'static str {
         if self.cell.axes.is_bare() { "copy" } else { "guest" }
     }
+}
+
+/// A folder for work that every user may write to, like a temporary folder's.
+pub fn make_work_folder(place: Place, path: &Path) -> Exec {
+    Exec::new(place, ["install", "-d", "-m", "1777", "--", &path.to_string_lossy()], 60.0)
+}
+
+/// Removes what [`make_work_folder`] made, with all that the work left in it.
+pub fn remove_work_folder(place: Place, path: &Path) -> Exec {
+    Exec::new(place, ["rm", "-rf", "--", &path.to_string_lossy()], 60.0)
 }
