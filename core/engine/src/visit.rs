@@ -12,7 +12,7 @@ use crossvisor_plugin::{Instance, Peer};
 use crossvisor_target::{Machine, TargetError, port};
 
 use crate::EngineError;
-use crate::context::Run;
+use crate::context::{Run, Setup};
 use crate::guest::Guest;
 use crate::host::Host;
 use crate::steps::{StepError, Steps, in_seconds};
@@ -104,53 +104,52 @@ impl<'a> Stay<'a> {
     }
 
     /// A phase with its deadline, told to whoever watches.
-    fn phase<T, E>(
+    fn phase<T>(
         &self,
         phase: Phase,
         limit: Seconds,
         cell: Option<&Cell>,
-        work: impl FnOnce(Instant) -> Result<T, E>,
-    ) -> Result<T, E> {
+        work: impl FnOnce(Instant) -> Result<T, StepError>,
+    ) -> Result<T, Stopped> {
         let began = Instant::now();
         let cell = cell.map(|cell| cell.id.clone());
         self.run.log.show(Event::PhaseStarted { visit: self.number, phase, cell });
         let result = work(in_seconds(limit.0));
         let seconds = began.elapsed().as_secs_f64();
         self.run.log.show(Event::PhaseEnded { visit: self.number, phase, seconds });
-        result
+        result.map_err(|reason| Stopped { phase, reason })
     }
 
     /// Makes and boots all guests, and gets them ready for work.
     fn provision(&self, undo: &UndoLog<'_>) -> Result<Vec<Guest>, Stopped> {
         let deadlines = &self.run.plan.deadlines;
         let steps = self.steps(undo);
-        let stopped = |phase| move |reason: StepError| Stopped { phase, reason };
-        let setup = self.run.setup(self.axes).map_err(StepError::from).map_err(stopped(Phase::Create))?;
+        let setup = self.setup(Phase::Create)?;
         let guests = self.phase(Phase::Create, deadlines.create, None, |deadline| {
             self.each(Phase::Create, 1..=self.axes.guests, |&number| {
                 Guest::create(self.run, &setup, &steps, &self.folder, number, deadline)
             })
-        });
-        let guests = guests.map_err(stopped(Phase::Create))?;
+        })?;
         let up = self.phase(Phase::Boot, deadlines.boot, None, |deadline| {
             self.each(Phase::Boot, &guests, |guest| {
                 let failed = |source| StepError::Step { say: format!("boot guest {}", guest.number), source };
                 guest.wait_until_up(&setup, &steps, deadline).map_err(failed)
             })
         });
-        if let Err(reason) = up {
-            self.keep_consoles(&guests);
-            return Err(Stopped { phase: Phase::Boot, reason });
-        }
+        up.inspect_err(|_| self.keep_consoles(&guests))?;
         self.phase(Phase::Prepare, deadlines.prepare, None, |deadline| {
             self.each(Phase::Prepare, &guests, |guest| {
                 let put =
                     guest.machine.put(crossvisor_probe::BINARY, Path::new(GUEST_PROBE), "755", deadline);
                 put.map_err(|source| StepError::Step { say: "put the probe into the guest".into(), source })
             })
-        })
-        .map_err(stopped(Phase::Prepare))?;
+        })?;
         Ok(guests)
+    }
+
+    /// The plugins of this visit's guests.
+    fn setup(&self, phase: Phase) -> Result<Setup<'_>, Stopped> {
+        self.run.setup(self.axes).map_err(|e| Stopped { phase, reason: e.into() })
     }
 
     /// Does the same for all guests at once, each in a thread; the first error of any is returned once all are done.
@@ -214,23 +213,14 @@ impl<'a> Stay<'a> {
         warnings: &mut Vec<String>,
     ) -> Result<(), Stopped> {
         let deadlines = &self.run.plan.deadlines;
-        let stopped = |phase| move |reason: StepError| Stopped { phase, reason };
         let cell = Some(work.cell);
-        self.phase(Phase::Prepare, deadlines.prepare, cell, |deadline| work.prepare(deadline))
-            .map_err(stopped(Phase::Prepare))?;
-        let facts = self
-            .phase(Phase::Run, deadlines.run, cell, |deadline| work.measure(deadline, warnings))
-            .map_err(stopped(Phase::Run))?;
-        let setup = match self.axes.is_bare() {
-            true => None,
-            false => {
-                Some(self.run.setup(self.axes).map_err(StepError::from).map_err(stopped(Phase::Collect))?)
-            }
-        };
+        self.phase(Phase::Prepare, deadlines.prepare, cell, |deadline| work.prepare(deadline))?;
+        let facts =
+            self.phase(Phase::Run, deadlines.run, cell, |deadline| work.measure(deadline, warnings))?;
+        let setup = if self.axes.is_bare() { None } else { Some(self.setup(Phase::Collect)?) };
         self.phase(Phase::Collect, deadlines.collect, cell, |deadline| {
             work.collect(setup.as_ref(), volumes, provision_s, facts, deadline)
         })
-        .map_err(stopped(Phase::Collect))
     }
 
     /// What does the work: the guests, or copies on the bare host.
@@ -301,14 +291,15 @@ impl<'a> Stay<'a> {
     /// Removes all that the visit created, interrupted or not.
     fn destroy(&self, undo: &UndoLog<'_>) -> Result<(), EngineError> {
         let limit = Duration::from_secs_f64(self.run.plan.deadlines.destroy.0);
-        let failures = self.phase(Phase::Destroy, self.run.plan.deadlines.destroy, None, |_| {
-            let mut failures = undo.undo_all(limit);
+        let mut failures = Vec::new();
+        let done = self.phase(Phase::Destroy, self.run.plan.deadlines.destroy, None, |_| {
+            failures = undo.undo_all(limit);
             if failures.is_empty() {
-                let removed = fs::remove_dir_all(&self.folder).map_err(folder_error("remove", &self.folder));
-                failures.extend(removed.err().map(|e| e.to_string()));
+                fs::remove_dir_all(&self.folder).map_err(folder_error("remove", &self.folder))?;
             }
-            Ok::<_, EngineError>(failures)
-        })?;
+            Ok(())
+        });
+        failures.extend(done.err().map(|stopped| stopped.reason.to_string()));
         for reason in failures {
             let text = format!("not removed ({reason}): 'crossvisor clean' tries it again");
             self.run.log.tell(Event::Notice { text })?;
