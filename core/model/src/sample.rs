@@ -36,6 +36,8 @@ pub enum Value {
     /// A number in the sample's unit.
     Measured(f64),
     /// It ran, and the tool could not tell how fast (bonnie++ prints `+++++`): neither 0 nor infinite, never averaged.
+    /// Flattened into a sample it is `"too_fast": null`.
+    #[cfg_attr(feature = "schema", schemars(with = "()"))]
     TooFast,
     /// Not measured, and why.
     Missing(String),

@@ -11,11 +11,16 @@ use serde_json::Value;
 
 /// The envelope's version; a plugin refuses another.
 pub const VERSION: u32 = 1;
+/// The longest reply that is taken, in bytes.
+pub const REPLY_LIMIT: usize = 16 << 20;
+/// The longest manifest that is taken, in bytes.
+pub const MANIFEST_LIMIT: usize = 1 << 20;
 
 /// What the engine asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Request {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// The offer it is about: `kvm-virtio`.
     pub offer: Name,
@@ -49,6 +54,22 @@ pub enum Call {
     Work(WorkInput),
     /// Workload: read what one instance printed in one round. No steps. Output: [`ParseOutput`].
     Parse(ParseInput),
+}
+
+impl Call {
+    /// Is this the output that the operation must end with?
+    ///
+    /// # Errors
+    /// What is missing or of another type.
+    pub fn check_output(&self, output: &Value) -> Result<(), serde_json::Error> {
+        match self {
+            Self::Define(_) | Self::Prepare(_) | Self::Work(_) => Ok(()),
+            Self::Alive(_) => AliveOutput::deserialize(output).map(drop),
+            Self::Create(_) => CreateOutput::deserialize(output).map(drop),
+            Self::Inspect(_) => InspectOutput::deserialize(output).map(drop),
+            Self::Parse(_) => ParseOutput::deserialize(output).map(drop),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -192,20 +213,33 @@ impl ParsedSample {
     }
 }
 
-/// What a plugin answers.
+/// What a script is asked first: to describe itself. A library carries its manifest in its descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Introduction {
+    /// Its reply is a [`Reply`] with a [`Manifest`](crossvisor_model::Manifest).
+    Manifest {
+        #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+        v: u32,
+    },
+}
+
+/// What a plugin answers: to an operation with a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Reply {
+pub struct Reply<T = Turn> {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: Answer<T>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
-    Ok(Turn),
+pub enum Answer<T = Turn> {
+    Ok(T),
     Error(Failure),
 }
 

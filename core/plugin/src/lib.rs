@@ -1,13 +1,20 @@
 //! The contract between Crossvisor and its plugins, seen from both sides.
 //!
-//! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]) and the SDK for plugins written in
-//! Rust ([`sdk`], [`plugin!`]). It must never load a library, and a plugin written with it must never do I/O.
+//! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]), the SDK for plugins written in Rust
+//! ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`) and the test kit (feature `testkit`). It must never
+//! load a library, and a plugin written with it must never do I/O.
 
 #![allow(unsafe_code)]
 
 pub mod abi;
 pub mod envelope;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod sdk;
+#[cfg(feature = "testkit")]
+pub mod testkit;
+#[cfg(feature = "testkit")]
+pub mod transcript;
 
 pub use crossvisor_model as model;
 pub use envelope::{
