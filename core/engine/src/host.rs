@@ -32,8 +32,7 @@ impl Host {
         let mut host = Self::attach(name, &spec.uri, guests, settings)?;
         host.facts = HostFacts { versions: host.facts.versions, ..facts::host(&*host.machine, &spec.uri) };
         if guests {
-            let failed = |source: TargetError| EngineError::Host { host: name.clone(), source };
-            let kvm = accel::kvm(settings, cancel).map_err(failed)?;
+            let kvm = accel::kvm(settings, cancel).map_err(|source| failed(name, source))?;
             host.accel = if kvm == Kvm::Usable { Accel::Kvm } else { Accel::Tcg };
             host.facts.kvm = kvm.to_string();
             host.facts.accel = Some(host.accel);
@@ -46,12 +45,12 @@ impl Host {
     /// # Errors
     /// [`EngineError::Host`] when libvirt cannot be reached.
     pub fn attach(name: &Name, uri: &str, guests: bool, settings: &Settings) -> Result<Self, EngineError> {
-        let failed = |source: TargetError| EngineError::Host { host: name.clone(), source };
         let mut facts = HostFacts::default();
         let mut domains = None;
         if guests {
-            let libvirt = Libvirt::open(uri, &settings.embed_root()).map_err(failed)?;
-            facts.versions.extend(libvirt.versions().map_err(failed)?);
+            let libvirt =
+                Libvirt::open(uri, &settings.embed_root()).map_err(|source| failed(name, source))?;
+            facts.versions.extend(libvirt.versions().map_err(|source| failed(name, source))?);
             domains = Some(libvirt);
         }
         Ok(Self { name: name.clone(), machine: Box::new(Local), domains, accel: Accel::None, facts })
@@ -76,5 +75,12 @@ impl Host {
                 self.name, self.facts.kvm
             )
         })
+    }
+}
+
+fn failed(host: &Name, source: TargetError) -> EngineError {
+    match source.is_cancelled() {
+        true => EngineError::Interrupted,
+        false => EngineError::Host { host: host.clone(), source },
     }
 }

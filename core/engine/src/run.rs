@@ -139,6 +139,9 @@ fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
     let mut summary = Summary::default();
     for (number, one) in (1..).zip(&run.plan.order) {
         if run.cancel.is_raised() {
+            if summary.skipped == 0 {
+                run.log.tell(Event::Interrupted { visit: number })?;
+            }
             summary.skipped += one.cells.len();
             continue;
         }

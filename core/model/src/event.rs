@@ -105,8 +105,9 @@ pub enum Event {
     VisitEnded {
         visit: usize,
     },
+    /// The run was told to stop; this visit and those after it are not tried.
     Interrupted {
-        by: String,
+        visit: usize,
     },
     RunEnded {
         failed: usize,

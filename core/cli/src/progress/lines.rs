@@ -46,7 +46,7 @@ fn quiet(event: &Event) -> Option<String> {
             CellStatus::Skipped { reason } => format!("{} skipped: {reason}", of(outcome)),
             CellStatus::Good | CellStatus::Failed { .. } => format!("{} good", of(outcome)),
         },
-        Event::Interrupted { by } => format!("interrupted by {by}"),
+        Event::Interrupted { visit } => format!("stopped before visit {visit}"),
         Event::RunEnded { failed: 0 } => "run ended, every cell is good".into(),
         Event::RunEnded { failed } => format!("run ended, {failed} not good"),
         _ => return None,
