@@ -45,10 +45,18 @@ impl Plugin {
     /// # Errors
     /// [`PluginError::Failed`] when the plugin refuses; another [`PluginError`] when it does not keep the contract.
     pub fn call(&self, request: &Request) -> Result<Turn, PluginError> {
-        let plugin = || self.manifest.name.clone();
         let request = serde_json::to_vec(request)
-            .map_err(|source| PluginError::Request { plugin: plugin(), source })?;
-        let returned = self.entry.call(&request);
+            .map_err(|source| PluginError::Request { plugin: self.manifest.name.clone(), source })?;
+        self.call_bytes(&request)
+    }
+
+    /// Sends these bytes as the request, whatever they are: how a plugin answers what no engine sends.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub fn call_bytes(&self, request: &[u8]) -> Result<Turn, PluginError> {
+        let plugin = || self.manifest.name.clone();
+        let returned = self.entry.call(request);
         if returned.too_long {
             return Err(PluginError::TooLong { plugin: plugin(), limit: REPLY_LIMIT });
         }

@@ -2,6 +2,9 @@
 
 use std::ffi::c_void;
 
+/// The contract's C header, for those who write plugins in C.
+pub const HEADER: &str = include_str!("../include/crossvisor_plugin.h");
+
 /// `"CVISGNv1"` read as a little-endian number.
 pub const MAGIC: u64 = 0x3176_4e47_5349_5643;
 pub const ABI_MAJOR: u16 = 1;

@@ -1,0 +1,111 @@
+//! The inputs that operations are tried with: what a run would send, made up.
+
+use crossvisor_model::{
+    Accel, DomainSpec, Forward, Name, Network, Offer, Options, Place, Volume, VolumeSource,
+};
+use crossvisor_plugin::envelope::VERSION;
+use crossvisor_plugin::{
+    AliveInput, Call, CreateInput, DefineInput, InspectInput, Instance, ParseInput, Peer, Request, WorkInput,
+};
+use serde_json::Value;
+
+/// Names that only this crate makes up, so that they are found again in what the plugin answers.
+pub(crate) const FOLDER: &str = "/var/lib/crossvisor/work/check-4711";
+pub(crate) const NAME: &str = "cv-check-v1-g1";
+pub(crate) const GOLDEN: &str = "/var/cache/crossvisor/golden-4711.img";
+pub(crate) const SSH_PORT: u16 = 42_117;
+
+/// A first request.
+pub(crate) fn request(offer: &Offer, options: &Options, call: Call) -> Request {
+    Request {
+        v: VERSION,
+        offer: offer.name.clone(),
+        options: options.clone(),
+        call,
+        state: Value::Null,
+        results: Vec::new(),
+    }
+}
+
+fn volume() -> Volume {
+    Volume {
+        source: VolumeSource::File(format!("{FOLDER}/{NAME}.raw").into()),
+        format: "raw".into(),
+        cache: Some("none".into()),
+        io: Some("threads".into()),
+    }
+}
+
+/// A domain, as far as its name is one; `accel` as a run on this host would have it.
+fn domain(name: &Name, accel: Accel) -> DomainSpec {
+    DomainSpec {
+        name: name.clone(),
+        uuid: "6f2c1a90-3b1d-4d0e-9d5b-0c2a5e8f4711".into(),
+        run: name.clone(),
+        accel,
+        vcpus: 1,
+        memory_mib: 384,
+        mac: "52:54:00:47:11:01".into(),
+        kernel: "/var/cache/crossvisor/vmlinuz-4711".into(),
+        initrd: format!("{FOLDER}/{NAME}.initrd").into(),
+        cmdline: "root=LABEL=crossvisor rw quiet".into(),
+        console_log: format!("{FOLDER}/{NAME}.console").into(),
+        volumes: vec![volume()],
+        network: Network::User {
+            host_address: "10.0.2.2".into(),
+            forwards: vec![Forward { host_port: SSH_PORT, guest_port: 22 }],
+        },
+    }
+}
+
+pub(crate) fn define(name: &Name, accel: Accel) -> Call {
+    Call::Define(DefineInput { domain: domain(name, accel) })
+}
+
+pub(crate) fn alive(name: &Name, accel: Accel) -> Call {
+    Call::Alive(AliveInput { domain: domain(name, accel) })
+}
+
+pub(crate) fn create(name: &Name) -> Call {
+    Call::Create(CreateInput {
+        golden: GOLDEN.into(),
+        golden_bytes: 2 << 30,
+        folder: FOLDER.into(),
+        name: name.clone(),
+    })
+}
+
+pub(crate) fn inspect() -> Call {
+    Call::Inspect(InspectInput { volume: volume() })
+}
+
+/// One of the instances of a cell; on the bare host where `bare`.
+pub(crate) fn instance(index: u32, bare: bool) -> Instance {
+    Instance {
+        index,
+        place: if bare { Place::Host } else { Place::Guest(index) },
+        folder: format!("/var/tmp/crossvisor/check-{index}").into(),
+        probe: "/usr/local/bin/crossvisor-probe".into(),
+        memory_bytes: 384 << 20,
+        cpus: 1,
+        peer: Peer {
+            address: if bare { "127.0.0.1".into() } else { "10.0.2.2".into() },
+            port: 42_200 + u16::try_from(index).unwrap_or_default(),
+        },
+    }
+}
+
+pub(crate) fn work(instances: &[Instance]) -> WorkInput {
+    WorkInput { instances: instances.to_vec() }
+}
+
+pub(crate) fn parse(round: &str, exit: Option<i32>, stdout: &str, stderr: &str) -> Call {
+    Call::Parse(ParseInput {
+        round: round.into(),
+        instance: instance(1, false),
+        exit,
+        stdout: stdout.into(),
+        stderr: stderr.into(),
+        wall_s: 1.25,
+    })
+}

@@ -1,0 +1,69 @@
+//! What a plugin says of itself.
+
+use std::collections::BTreeSet;
+
+use crossvisor_model::{Kind, Offer};
+
+use crate::options;
+use crate::session::Session;
+
+pub(crate) fn check(session: &mut Session<'_>) {
+    let manifest = session.subject.manifest();
+    for (what, text) in [("version", &manifest.version), ("summary", &manifest.summary)] {
+        if text.trim().is_empty() {
+            session.error(format!("its {what} is empty"));
+        }
+    }
+    if manifest.offers.is_empty() {
+        session.error("it offers nothing");
+    }
+    repeated(session, "offer", manifest.offers.iter().map(|offer| offer.name.as_str()));
+    for offer in &manifest.offers {
+        session.place = format!("offer '{}'", offer.name);
+        of_offer(session, offer, manifest.kind);
+    }
+}
+
+fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
+    if offer.summary.trim().is_empty() {
+        session.warning("its summary is empty");
+    }
+    repeated(session, "option", offer.options.iter().map(|option| option.name.as_str()));
+    repeated(session, "metric", offer.metrics.iter().map(|metric| metric.name.as_str()));
+    for option in &offer.options {
+        if let Some(why) = options::impossible(&option.kind) {
+            session.error(format!("option '{}' has no value: {why}", option.name));
+        }
+        if let Some(default) = option.default.as_ref().filter(|value| !options::is_valid(&option.kind, value))
+        {
+            session
+                .error(format!("the default {default} of option '{}' is not one of its values", option.name));
+        }
+        if option.name.is_empty() || option.name == "use" {
+            session.error(format!("'{}' cannot be an option's name", option.name));
+        }
+        if option.help.trim().is_empty() {
+            session.warning(format!("option '{}' has no help", option.name));
+        }
+    }
+    match kind {
+        Kind::Workload if offer.metrics.is_empty() => session.error("a workload without metrics"),
+        Kind::Workload if !offer.metrics.iter().any(|metric| metric.headline) => {
+            session.warning("no metric is a headline: charts and summaries will not show it");
+        }
+        Kind::Hypervisor | Kind::Storage if !offer.metrics.is_empty() => {
+            session.warning("only workloads have metrics: these are never used");
+        }
+        _ => {}
+    }
+    for metric in offer.metrics.iter().filter(|metric| metric.name.is_empty() || metric.label.is_empty()) {
+        session.error(format!("metric '{}' has no name or no label", metric.name));
+    }
+}
+
+fn repeated<'n>(session: &mut Session<'_>, what: &str, names: impl Iterator<Item = &'n str>) {
+    let mut seen = BTreeSet::new();
+    for name in names.filter(|name| !seen.insert(*name)).collect::<BTreeSet<_>>() {
+        session.error(format!("{what} '{name}' is there more than once"));
+    }
+}

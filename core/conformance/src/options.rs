@@ -1,0 +1,62 @@
+//! Options: whether a value is one of an option's, and the values at its limits.
+
+use crossvisor_model::{Offer, OptionKind, OptionSpec, Options};
+use serde_json::{Value, json};
+
+/// A set of options and how it differs from the defaults; empty for the defaults themselves.
+pub(crate) struct OptionSet {
+    pub name: String,
+    pub options: Options,
+}
+
+/// True where `value` is the JSON form of a value of this kind, within its limits.
+pub(crate) fn is_valid(kind: &OptionKind, value: &Value) -> bool {
+    match kind {
+        OptionKind::Integer { min, max } => value.as_i64().is_some_and(|v| (*min..=*max).contains(&v)),
+        OptionKind::Size { min, max } => value.as_u64().is_some_and(|v| (*min..=*max).contains(&v)),
+        OptionKind::Duration { min, max } => value.as_f64().is_some_and(|v| (*min..=*max).contains(&v)),
+        OptionKind::Boolean => value.is_boolean(),
+        OptionKind::Choice { of } => value.as_str().is_some_and(|word| of.iter().any(|one| one == word)),
+        OptionKind::Text => value.is_string(),
+    }
+}
+
+/// Why no value can be one of this kind; `None` where some can.
+pub(crate) fn impossible(kind: &OptionKind) -> Option<String> {
+    match kind {
+        OptionKind::Integer { min, max } => (min > max).then(|| format!("min {min} is above max {max}")),
+        OptionKind::Size { min, max } => (min > max).then(|| format!("min {min} is above max {max}")),
+        OptionKind::Duration { min, max } => (min > max).then(|| format!("min {min} is above max {max}")),
+        OptionKind::Choice { of } => of.is_empty().then(|| "there is no word to choose".into()),
+        OptionKind::Boolean | OptionKind::Text => None,
+    }
+}
+
+/// The defaults, then one set for every limit of every option.
+pub(crate) fn sets(offer: &Offer) -> Vec<OptionSet> {
+    let defaults: Options =
+        offer.options.iter().filter_map(|o| Some((o.name.clone(), o.default.clone()?))).collect();
+    let mut sets = vec![OptionSet { name: String::new(), options: defaults.clone() }];
+    for option in &offer.options {
+        for value in limits(option) {
+            let shown: String = value.to_string().chars().take(40).collect();
+            let mut options = defaults.clone();
+            options.insert(option.name.clone(), value);
+            sets.push(OptionSet { name: format!("{}={shown}", option.name), options });
+        }
+    }
+    sets
+}
+
+fn limits(option: &OptionSpec) -> Vec<Value> {
+    match &option.kind {
+        OptionKind::Integer { min, max } => vec![json!(min), json!(max)],
+        OptionKind::Size { min, max } => vec![json!(min), json!(max)],
+        OptionKind::Duration { min, max } => vec![json!(min), json!(max)],
+        OptionKind::Boolean => vec![json!(false), json!(true)],
+        OptionKind::Choice { of } => of.iter().map(|word| json!(word)).collect(),
+        OptionKind::Text => {
+            vec![json!(""), json!("x".repeat(4096)), json!("it's \"$(id)\"; `id`\n\u{e9}\u{1f600}")]
+        }
+    }
+}
