@@ -6,7 +6,7 @@
  *
  *     const struct crossvisor_plugin_v1 *crossvisor_plugin_v1_<name>(void);
  *
- * where <name> is the plugin's name with '-' written as '_'. The file is called libcrossvisor_<name>.so.
+ * where <name> is the plugin's name with '-' and '.' written as '_'. The file is called libcrossvisor_<name>.so.
  * The function returns a descriptor that stays valid and unchanged for the life of the process.
  */
 #ifndef CROSSVISOR_PLUGIN_H
@@ -44,6 +44,30 @@ struct crossvisor_plugin_v1 {
     int32_t (*call)(const uint8_t *request, size_t length, crossvisor_write_fn write, void *sink);
     void *reserved[4]; /* NULL */
 };
+
+/* Stops the compilation where the compiler lays the descriptor out in another way than the host. */
+#if defined(__cplusplus)
+#define CROSSVISOR_ASSERT(name, condition) static_assert(condition, #name)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CROSSVISOR_ASSERT(name, condition) _Static_assert(condition, #name)
+#else
+#define CROSSVISOR_ASSERT(name, condition) typedef char crossvisor_assert_##name[(condition) ? 1 : -1]
+#endif
+#define CROSSVISOR_ASSERT_OFFSET(field, offset) \
+    CROSSVISOR_ASSERT(offset_of_##field, offsetof(struct crossvisor_plugin_v1, field) == (offset))
+
+CROSSVISOR_ASSERT_OFFSET(magic, 0);
+CROSSVISOR_ASSERT_OFFSET(struct_size, 8);
+CROSSVISOR_ASSERT_OFFSET(abi_major, 12);
+CROSSVISOR_ASSERT_OFFSET(abi_minor, 14);
+CROSSVISOR_ASSERT_OFFSET(manifest_json, 16);
+CROSSVISOR_ASSERT_OFFSET(manifest_length, 24);
+CROSSVISOR_ASSERT_OFFSET(call, 32);
+CROSSVISOR_ASSERT_OFFSET(reserved, 40);
+CROSSVISOR_ASSERT(size_of_descriptor, sizeof(struct crossvisor_plugin_v1) == 72);
+
+#undef CROSSVISOR_ASSERT_OFFSET
+#undef CROSSVISOR_ASSERT
 
 #ifdef __cplusplus
 }

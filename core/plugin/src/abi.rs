@@ -44,6 +44,7 @@ unsafe impl Send for Descriptor {}
 
 const _: () = {
     assert!(std::mem::size_of::<Descriptor>() == 72);
+    assert!(std::mem::offset_of!(Descriptor, magic) == 0);
     assert!(std::mem::offset_of!(Descriptor, struct_size) == 8);
     assert!(std::mem::offset_of!(Descriptor, abi_major) == 12);
     assert!(std::mem::offset_of!(Descriptor, abi_minor) == 14);
