@@ -1,7 +1,7 @@
 //! What every plugin must refuse, whatever its kind, and that it can be asked from several threads.
 
 use crossvisor_model::{Accel, Kind, Name};
-use crossvisor_plugin::{Call, Request, Turn};
+use crossvisor_plugin::{Call, Request};
 use serde_json::{Value, json};
 
 use crate::inputs;
@@ -66,7 +66,7 @@ pub(crate) fn malformed(session: &mut Session<'_>) {
 
 fn refused_or_thrown_away(session: &mut Session<'_>, what: &str, request: &[u8]) {
     use crossvisor_loader::PluginError::Internal;
-    if let Err(Internal { .. }) = session.subject.call(request) {
+    if let Err(Internal { .. }) = session.subject.ask(request) {
         return;
     }
     must_refuse(session, what, request);
@@ -102,16 +102,16 @@ pub(crate) fn offers(session: &mut Session<'_>) {
 
 pub(crate) fn at_once(session: &mut Session<'_>) {
     let Some(request) = good(session).and_then(|request| serde_json::to_vec(&request).ok()) else { return };
-    let Some(Ok(alone)) = session.send(&request) else { return };
     let subject = session.subject;
-    let answers: Vec<Result<Turn, String>> = std::thread::scope(|scope| {
-        let ask = || subject.call(&request).map_err(|error| error.to_string());
+    let Ok(alone) = subject.ask(&request) else { return };
+    let answers: Vec<Result<Vec<u8>, String>> = std::thread::scope(|scope| {
+        let ask = || subject.ask(&request).map_err(|error| error.to_string());
         let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(ask)).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("a thread panicked".into()))).collect()
     });
     for answer in answers {
         match answer {
-            Ok(turn) if turn == alone => {}
+            Ok(reply) if reply == alone => {}
             Ok(_) => session.error(format!("asked from {THREADS} threads at once it answers otherwise")),
             Err(error) => session.error(format!("asked from {THREADS} threads at once: {error}")),
         }

@@ -2,6 +2,7 @@
 
 use crossvisor_loader::{Plugin, PluginError};
 use crossvisor_model::Manifest;
+use crossvisor_plugin::envelope::{Answer, Reply, VERSION};
 use crossvisor_plugin::{Failure, Request, Turn};
 
 use crate::Problem;
@@ -9,11 +10,11 @@ use crate::Problem;
 /// Something that can be checked: a loaded plugin, or a stand-in for one.
 pub trait Subject: Sync {
     fn manifest(&self) -> &Manifest;
-    /// Sends these bytes as the request.
+    /// Sends these bytes as the request, and returns those of the reply, whatever they are.
     ///
     /// # Errors
     /// [`PluginError`] as a loaded plugin has it.
-    fn call(&self, request: &[u8]) -> Result<Turn, PluginError>;
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, PluginError>;
 }
 
 impl Subject for Plugin {
@@ -21,8 +22,8 @@ impl Subject for Plugin {
         &self.manifest
     }
 
-    fn call(&self, request: &[u8]) -> Result<Turn, PluginError> {
-        self.call_bytes(request)
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, PluginError> {
+        Self::ask(self, request)
     }
 }
 
@@ -75,23 +76,31 @@ impl<'a> Session<'a> {
         if self.ended {
             return None;
         }
-        match self.subject.call(request) {
-            Ok(turn) => Some(Ok(turn)),
-            Err(PluginError::Failed { failure, .. }) => {
+        match self.subject.ask(request) {
+            Ok(reply) => self.read(&reply),
+            Err(error) => {
+                self.ended = matches!(error, PluginError::Ended { .. });
+                self.error(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, reply: &[u8]) -> Option<Said> {
+        match serde_json::from_slice::<Reply>(reply) {
+            Ok(Reply { v: VERSION, answer: Answer::Ok(turn) }) => Some(Ok(turn)),
+            Ok(Reply { v: VERSION, answer: Answer::Error(failure) }) => {
                 if failure.message.trim().is_empty() {
                     self.error("it refuses without a word why");
                 }
                 Some(Err(failure))
             }
+            Ok(Reply { v, .. }) => {
+                self.error(format!("its reply is of envelope version {v} instead of {VERSION}"));
+                None
+            }
             Err(error) => {
-                self.ended = !matches!(
-                    error,
-                    PluginError::Internal { .. }
-                        | PluginError::TooLong { .. }
-                        | PluginError::Garbage { .. }
-                        | PluginError::Request { .. }
-                );
-                self.error(error.to_string());
+                self.error(format!("its reply is not one of the contract: {error}"));
                 None
             }
         }

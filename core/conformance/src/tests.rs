@@ -4,7 +4,7 @@ use crossvisor_loader::PluginError;
 use crossvisor_model::{
     Better, Exec, Kind, Manifest, MetricSpec, Name, Offer, OptionKind, OptionSpec, Volume, VolumeSource,
 };
-use crossvisor_plugin::envelope::Answer;
+use crossvisor_plugin::envelope::{Answer, Reply};
 use crossvisor_plugin::model::{Action, Place, Step, StepResult};
 use crossvisor_plugin::sdk::{Chosen, respond};
 use crossvisor_plugin::{
@@ -136,7 +136,7 @@ mod job {
 }
 
 /// Changes a reply that belongs to a request.
-type Fault = fn(&Value, Result<Turn, PluginError>) -> Result<Turn, PluginError>;
+type Fault = fn(&Value, Result<Turn, Failure>) -> Result<Turn, Failure>;
 
 struct Faulty<P> {
     manifest: Manifest,
@@ -148,15 +148,25 @@ impl<P: Plugin> Subject for Faulty<P> {
     fn manifest(&self) -> &Manifest {
         &self.manifest
     }
-    fn call(&self, request: &[u8]) -> Result<Turn, PluginError> {
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, PluginError> {
         let asked = serde_json::from_slice(request).unwrap_or_default();
         let answer = match respond::<P>(request).answer {
             Answer::Ok(turn) => Ok(turn),
-            Answer::Error(failure) => Err(PluginError::Failed { plugin: name("test-x"), failure }),
+            Answer::Error(failure) => Err(failure),
         };
-        (self.fault)(&asked, answer)
+        let answer = match (self.fault)(&asked, answer) {
+            Ok(turn) => Answer::Ok(turn),
+            Err(failure) if failure.message == DIES => {
+                return Err(PluginError::Ended { plugin: name("test-x"), reason: DIES.into() });
+            }
+            Err(failure) => Answer::Error(failure),
+        };
+        Ok(serde_json::to_vec(&Reply { v: 1, answer }).expect("reply"))
     }
 }
+
+/// The words of a refusal that stands for the end of the plugin.
+const DIES: &str = "ended by signal 11";
 
 fn findings<P: Plugin>(change: impl FnOnce(&mut Manifest), fault: Fault) -> Vec<Finding> {
     let mut manifest = P::manifest();
@@ -181,9 +191,9 @@ fn faults<P: Plugin>(checks: &[&str], part: &str, fault: Fault) {
 fn edit(
     asked: &Value,
     op: &str,
-    answer: Result<Turn, PluginError>,
+    answer: Result<Turn, Failure>,
     edit: impl FnOnce(&mut Turn),
-) -> Result<Turn, PluginError> {
+) -> Result<Turn, Failure> {
     let mut turn = answer?;
     if asked["op"] == op {
         edit(&mut turn);
@@ -309,4 +319,13 @@ fn an_operation_that_never_ends_and_a_reply_that_changes_are_found() {
             turn.output = json!(CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
         })
     });
+}
+
+#[test]
+fn a_plugin_that_dies_is_not_asked_again() {
+    let dies: Fault = |asked, answer| if asked["op"] == "inspect" { Err(Failure::new(DIES)) } else { answer };
+    let found = findings::<Disk>(|_| {}, dies);
+    let last: Vec<_> = found.iter().rev().take(2).map(|f| (f.check.as_str(), f.problems.len())).collect();
+    assert_eq!(last, [("the other checks", 1), ("inspect", 1)], "{found:#?}");
+    assert!(found[found.len() - 2].problems[0].text.contains(DIES), "{found:#?}");
 }
