@@ -2,6 +2,7 @@
 //!
 //! Owns names, defaults and help texts. It must never act.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -59,6 +60,12 @@ pub enum Command {
     Completions {
         #[arg(value_enum)]
         shell: Shell,
+    },
+    /// What the program starts itself as to run one plugin
+    #[command(hide = true)]
+    PluginHost {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
     },
 }
 
@@ -154,12 +161,34 @@ pub enum Guest {
 pub enum Plugin {
     /// List the plugins, what they offer and where they come from
     #[command(after_help = "\
-A plugin is a file libcrossvisor_NAME.so in a folder of CROSSVISOR_PLUGIN_PATH, in crossvisor/plugins/v1
-below the user's data folder, /usr/local/lib or /usr/lib/x86_64-linux-gnu, or beside the program; where there
-is none, the one linked into the program. --plugin wins over all.")]
+A plugin is a library libcrossvisor_NAME.so or an executable crossvisor-plugin-NAME in a folder of
+CROSSVISOR_PLUGIN_PATH, in crossvisor/plugins/v1 below the user's data folder, /usr/local/lib or
+/usr/lib/x86_64-linux-gnu, or beside the program; where there is none, the one linked into the program.
+--plugin wins over all. Those that lie elsewhere than beside the program must be trusted, see 'plugin trust'.")]
     List {
+        /// Everything the search comes upon, also what is not loaded, and why
+        #[arg(long)]
+        all: bool,
         #[arg(long)]
         json: bool,
+    },
+    /// Show all that a plugin says of itself
+    Info {
+        /// A name that 'plugin list' shows
+        name: Name,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let the plugin in a file run, as the file is now
+    #[command(after_help = "\
+The file, its folder and all folders above it must belong to you or to root (for root: to root), and nobody else
+may write to them. What is recorded is the checksum: a file that changes has to be trusted again.
+
+Example:
+  crossvisor plugin trust ~/.local/share/crossvisor/plugins/v1/libcrossvisor_storage_mine.so")]
+    Trust {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
     },
 }
 

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use crossvisor_engine::EngineError;
 use crossvisor_image::{GuestError, ImageError};
-use crossvisor_model::NameError;
+use crossvisor_loader::TrustError;
+use crossvisor_model::{Name, NameError};
 use crossvisor_report::ReportError;
 use crossvisor_scenario::Problem;
 use crossvisor_store::StoreError;
@@ -50,6 +51,10 @@ pub enum Failure {
     Exists(PathBuf),
     #[error("cannot watch for signals: {0}")]
     Signals(std::io::Error),
+    #[error("no plugin '{name}' is loaded: {hint}")]
+    NoPlugin { name: Name, hint: String },
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -75,6 +80,8 @@ impl Failure {
             | Self::NotUtf8 { .. }
             | Self::Scenario { .. }
             | Self::Exists(_)
+            | Self::NoPlugin { .. }
+            | Self::Trust(TrustError::Name(_) | TrustError::Refused { .. })
             | Self::Guest(_) => Exit::Usage,
             Self::Store(StoreError::NotARun(_))
             | Self::Engine(EngineError::Outline { .. } | EngineError::Guest(_)) => Exit::Usage,

@@ -18,9 +18,8 @@ use clap::Parser;
 
 fn main() -> std::process::ExitCode {
     let arguments = arguments::Arguments::parse();
-    let exit = commands::execute(arguments).unwrap_or_else(|failure| {
+    commands::execute(arguments).unwrap_or_else(|failure| {
         output::say(&output::printable(&format!("error: {failure}")));
-        failure.exit()
-    });
-    exit.into()
+        failure.exit().into()
+    })
 }

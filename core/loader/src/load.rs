@@ -1,16 +1,17 @@
 //! From places to plugins: which file is used for which name, and what is told of the rest.
 //!
-//! Owns the rules of precedence and of clashes. It must never let one broken library keep another from loading.
+//! Owns the rules of precedence and of clashes. It must never let one broken plugin keep another from loading.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crossvisor_model::{Kind, Manifest, Name};
-use crossvisor_plugin::abi::{EntryFn, symbol};
+use crossvisor_plugin::abi::EntryFn;
 
-use crate::descriptor::{self, Entry};
-use crate::search::Candidate;
-use crate::{Broken, LoadError, Origin, Plugin, SearchPath, trust};
+use crate::admit::{Consent, admit, describe};
+use crate::plugin::Way;
+use crate::search::Found;
+use crate::{Broken, Candidate, LoadError, Origin, Plugin, SearchPath, State, descriptor, trust};
 
 /// Plugins that are linked into the program: the name of each and its entry function.
 pub type Linked = &'static [(&'static str, EntryFn)];
@@ -20,6 +21,8 @@ pub type Linked = &'static [(&'static str, EntryFn)];
 pub struct Loaded {
     pub plugins: BTreeMap<Name, Plugin>,
     pub problems: Vec<LoadError>,
+    /// Everything the search came upon, in its order.
+    pub candidates: Vec<Candidate>,
 }
 
 impl Loaded {
@@ -29,13 +32,31 @@ impl Loaded {
         self.plugins.iter().map(|(name, plugin)| (name.clone(), plugin.manifest.clone())).collect()
     }
 
-    fn take(&mut self, name: &str, origin: Origin, opened: Result<Entry, Broken>) {
-        match opened.and_then(|entry| describe(name, entry)) {
-            Ok((manifest, entry)) => {
-                self.plugins.insert(manifest.name.clone(), Plugin { manifest, origin, entry });
+    fn take(&mut self, mut candidate: Candidate, opened: Result<Plugin, Broken>) {
+        match opened {
+            Ok(plugin) => {
+                candidate.manifest = Some(plugin.manifest.clone());
+                self.plugins.insert(plugin.manifest.name.clone(), plugin);
             }
-            Err(reason) => self.problems.push(LoadError::Broken { name: name.into(), origin, reason }),
+            Err(reason) => {
+                (candidate.state, candidate.reason) = (reason.state(), reason.to_string());
+                let (name, origin) = (candidate.name.clone(), candidate.origin.clone());
+                self.problems.push(LoadError::Broken { name, origin, reason });
+            }
         }
+        self.candidates.push(candidate);
+    }
+
+    fn pass_over(&mut self, name: &str, origin: Origin, state: State, reason: String) {
+        let candidate = Candidate { state, reason, ..Candidate::new(name, origin) };
+        self.candidates.push(candidate);
+    }
+}
+
+impl Candidate {
+    fn new(name: &str, origin: Origin) -> Self {
+        let name = name.replace('_', "-");
+        Self { name, origin, sha256: None, manifest: None, state: State::Loaded, reason: String::new() }
     }
 }
 
@@ -44,66 +65,97 @@ impl Loaded {
 #[must_use]
 pub fn load_all(search: &SearchPath, linked: Linked) -> Loaded {
     let mut loaded = Loaded::default();
-    let mut taken = BTreeSet::new();
+    let mut taken: BTreeMap<String, Origin> = BTreeMap::new();
     for (name, path) in &search.explicit {
-        if taken.insert(stem(name.as_str())) {
-            loaded.take(name.as_str(), Origin::Path(path.clone()), open(path, name.as_str()));
-        } else {
+        let origin = Origin::Path(path.clone());
+        if taken.insert(stem(name.as_str()), origin.clone()).is_some() {
             loaded.problems.push(LoadError::ExplicitTwice(name.clone()));
+            continue;
         }
+        let mut candidate = Candidate { name: name.to_string(), ..Candidate::new("", origin) };
+        let opened = admit(&mut candidate, path, search, &Consent::Given);
+        loaded.take(candidate, opened);
     }
-    let found = search.candidates(&mut loaded.problems);
-    for (name, files) in by_name(found, &taken) {
-        match files.as_slice() {
-            [first, second, ..] => loaded.problems.push(LoadError::Clash {
-                name: name.replace('_', "-"),
-                first: first.path.clone(),
-                second: second.path.clone(),
-            }),
-            files => files.iter().for_each(|file| {
-                loaded.take(&name, Origin::Path(file.path.clone()), open(&file.path, &name));
-            }),
+    load_found(&mut loaded, search, &mut taken);
+    for &(name, entry) in linked {
+        if let Some(by) = taken.get(&stem(name)) {
+            loaded.pass_over(name, Origin::Linked, State::Shadowed, format!("{by} goes before it"));
+        } else {
+            let opened = descriptor::read(entry).and_then(|entry| {
+                let manifest = describe(name, entry.manifest_json)?;
+                Ok(Plugin { manifest, origin: Origin::Linked, way: Way::InProcess(entry) })
+            });
+            loaded.take(Candidate::new(name, Origin::Linked), opened);
         }
-        taken.insert(name);
-    }
-    for &(name, entry) in linked.iter().filter(|(name, _)| !taken.contains(&stem(name))) {
-        loaded.take(name, Origin::Linked, descriptor::read(entry));
     }
     drop_offer_clashes(&mut loaded);
     loaded
 }
 
+/// Loads one plugin from a file that the user named.
+///
+/// # Errors
+/// [`LoadError::Broken`] with the reason.
+pub fn load_one(name: &Name, path: &Path, search: &SearchPath) -> Result<Plugin, LoadError> {
+    let origin = Origin::Path(path.into());
+    let mut candidate = Candidate::new(name.as_str(), origin.clone());
+    admit(&mut candidate, path, search, &Consent::Given).map_err(|reason| LoadError::Broken {
+        name: name.to_string(),
+        origin,
+        reason,
+    })
+}
+
+fn load_found(loaded: &mut Loaded, search: &SearchPath, taken: &mut BTreeMap<String, Origin>) {
+    let consents = trust::consents(&search.trust_file).unwrap_or_else(|problem| {
+        loaded.problems.push(LoadError::Trust(problem));
+        Vec::new()
+    });
+    let consent = Consent::Recorded(consents);
+    for (name, files) in by_name(search.found(&mut loaded.problems)) {
+        if let Some(by) = taken.get(&name) {
+            let reason = format!("{by} goes before it");
+            for path in files {
+                loaded.pass_over(&name, Origin::Path(path), State::Shadowed, reason.clone());
+            }
+            continue;
+        }
+        taken.insert(name.clone(), Origin::Path(files[0].clone()));
+        if let [first, second, ..] = files.as_slice() {
+            let (first, second) = (first.clone(), second.clone());
+            let clash = LoadError::Clash { name: name.replace('_', "-"), first, second };
+            for path in files {
+                loaded.pass_over(&name, Origin::Path(path), State::Clash, clash.to_string());
+            }
+            loaded.problems.push(clash);
+        } else {
+            for path in files {
+                let mut candidate = Candidate::new(&name, Origin::Path(path.clone()));
+                let opened = admit(&mut candidate, &path, search, &consent);
+                loaded.take(candidate, opened);
+            }
+        }
+    }
+}
+
 /// A plugin's name as its file and its symbol have it.
-fn stem(name: &str) -> String {
+pub(crate) fn stem(name: &str) -> String {
     name.replace(['-', '.'], "_")
 }
 
-fn by_name(found: Vec<Candidate>, taken: &BTreeSet<String>) -> BTreeMap<String, Vec<Candidate>> {
-    let mut names: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
-    for candidate in found.into_iter().filter(|c| !taken.contains(&c.stem)) {
-        names.entry(candidate.stem.clone()).or_default().push(candidate);
+fn by_name(found: Vec<Found>) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut names: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for found in found {
+        names.entry(found.stem).or_default().push(found.path);
     }
     names
-}
-
-fn open(path: &Path, name: &str) -> Result<Entry, Broken> {
-    descriptor::open(&trust::check(path)?, &symbol(name))
-}
-
-/// Reads the manifest and holds its name against the one that was asked for.
-fn describe(name: &str, entry: Entry) -> Result<(Manifest, Entry), Broken> {
-    let manifest: Manifest =
-        serde_json::from_slice(entry.manifest_json).map_err(|e| Broken::Manifest(e.to_string()))?;
-    if stem(manifest.name.as_str()) != stem(name) {
-        return Err(Broken::OtherName(manifest.name));
-    }
-    Ok((manifest, entry))
 }
 
 /// A scenario names offers, not plugins: an offer that two plugins make names neither.
 fn drop_offer_clashes(loaded: &mut Loaded) {
     let mut offered: BTreeMap<(Kind, Name), Name> = BTreeMap::new();
-    let mut clashing = BTreeSet::new();
+    let mut clashing = BTreeMap::new();
+    let mut problems = Vec::new();
     for (name, plugin) in &loaded.plugins {
         for offer in &plugin.manifest.offers {
             let key = (plugin.manifest.kind, offer.name.clone());
@@ -112,14 +164,22 @@ fn drop_offer_clashes(loaded: &mut Loaded) {
                 continue;
             };
             let origin = |name: &Name| (name.clone(), loaded.plugins[name].origin.clone());
-            loaded.problems.push(LoadError::OfferClash {
-                kind: key.0,
-                offer: key.1,
-                first: origin(other),
-                second: origin(name),
-            });
-            clashing.extend([other.clone(), name.clone()]);
+            let (kind, offer) = key;
+            let problem = LoadError::OfferClash { kind, offer, first: origin(other), second: origin(name) };
+            for name in [other, name] {
+                clashing.insert(name.clone(), problem.to_string());
+            }
+            problems.push(problem);
         }
     }
-    loaded.plugins.retain(|name, _| !clashing.contains(name));
+    loaded.problems.extend(problems);
+    for (name, reason) in clashing {
+        let Some(plugin) = loaded.plugins.remove(&name) else { continue };
+        for candidate in loaded.candidates.iter_mut().filter(|c| c.origin == plugin.origin) {
+            let is_it = candidate.state == State::Loaded && stem(&candidate.name) == stem(name.as_str());
+            if is_it {
+                (candidate.state, candidate.reason) = (State::Clash, reason.clone());
+            }
+        }
+    }
 }

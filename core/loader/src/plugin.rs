@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crossvisor_model::Manifest;
 use crossvisor_plugin::abi::CALL_OK;
@@ -11,12 +12,15 @@ use crossvisor_plugin::envelope::{Answer, Reply, VERSION};
 use crossvisor_plugin::{Request, Turn};
 
 use crate::PluginError;
+use crate::child::Child;
 use crate::descriptor::{Entry, REPLY_LIMIT};
+use crate::exchange::Fault;
+use crate::file::Form;
 
 /// Where a plugin came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A library, by the path it was found at.
+    /// A file, by the path it was found at.
     Path(PathBuf),
     /// Linked into the program.
     Linked,
@@ -31,12 +35,20 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A plugin that is open and has passed every check. It may be called from several threads at once.
+/// A plugin that has passed every check. It may be called from several threads; one in a process of its own
+/// answers them one after another, and ends with the last clone of this.
 #[derive(Clone, Debug)]
 pub struct Plugin {
     pub manifest: Manifest,
     pub origin: Origin,
-    pub(crate) entry: Entry,
+    pub(crate) way: Way,
+}
+
+/// How a plugin is reached.
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    InProcess(Entry),
+    Child(Arc<Child>),
 }
 
 impl Plugin {
@@ -45,25 +57,10 @@ impl Plugin {
     /// # Errors
     /// [`PluginError::Failed`] when the plugin refuses; another [`PluginError`] when it does not keep the contract.
     pub fn call(&self, request: &Request) -> Result<Turn, PluginError> {
-        let request = serde_json::to_vec(request)
-            .map_err(|source| PluginError::Request { plugin: self.manifest.name.clone(), source })?;
-        self.call_bytes(&request)
-    }
-
-    /// Sends these bytes as the request, whatever they are: how a plugin answers what no engine sends.
-    ///
-    /// # Errors
-    /// As [`Self::call`].
-    pub fn call_bytes(&self, request: &[u8]) -> Result<Turn, PluginError> {
         let plugin = || self.manifest.name.clone();
-        let returned = self.entry.call(request);
-        if returned.too_long {
-            return Err(PluginError::TooLong { plugin: plugin(), limit: REPLY_LIMIT });
-        }
-        if returned.code != CALL_OK {
-            return Err(PluginError::Internal { plugin: plugin(), code: returned.code });
-        }
-        let reply: Reply = serde_json::from_slice(&returned.reply)
+        let request = serde_json::to_vec(request)
+            .map_err(|source| PluginError::Request { plugin: plugin(), source })?;
+        let reply: Reply = serde_json::from_slice(&self.ask(&request)?)
             .map_err(|e| PluginError::Garbage { plugin: plugin(), reason: e.to_string() })?;
         if reply.v != VERSION {
             let reason = format!("its envelope version is {} instead of {VERSION}", reply.v);
@@ -72,6 +69,40 @@ impl Plugin {
         match reply.answer {
             Answer::Ok(turn) => Ok(turn),
             Answer::Error(failure) => Err(PluginError::Failed { plugin: plugin(), failure }),
+        }
+    }
+
+    /// Sends any bytes as a request and returns the bytes of the reply, whatever they are. To a script the
+    /// request must be one line, without its end.
+    ///
+    /// # Errors
+    /// [`PluginError`] when there is no reply, or one that is too long.
+    pub fn ask(&self, request: &[u8]) -> Result<Vec<u8>, PluginError> {
+        let plugin = || self.manifest.name.clone();
+        let too_long = || PluginError::TooLong { plugin: plugin(), limit: REPLY_LIMIT };
+        let returned = match &self.way {
+            Way::InProcess(entry) => entry.call(request),
+            Way::Child(child) => child.call(request).map_err(|fault| match fault {
+                Fault::Gone(reason) => PluginError::Ended { plugin: plugin(), reason },
+                _ => too_long(),
+            })?,
+        };
+        if returned.too_long {
+            return Err(too_long());
+        }
+        if returned.code != CALL_OK {
+            return Err(PluginError::Internal { plugin: plugin(), code: returned.code });
+        }
+        Ok(returned.reply)
+    }
+
+    /// How it is run, for people: `in process`, `in a process of its own`, `as a script`.
+    #[must_use]
+    pub fn way(&self) -> &'static str {
+        match &self.way {
+            Way::InProcess(_) => "in process",
+            Way::Child(child) if child.file.form == Form::Library => "in a process of its own",
+            Way::Child(_) => "as a script",
         }
     }
 }

@@ -1,68 +1,82 @@
-//! Is a library file one that only its owner can have put there?
+//! Which plugins a person has said may run.
 //!
-//! Owns the checks of mode before a library is opened. It must never open one.
+//! Owns the list of consents: one file for each user, and one of the system's for root. It must never add to it
+//! unasked.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::Broken;
+use crossvisor_model::Name;
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
-const WORLD_WRITABLE: u32 = 0o002;
+use crate::file::{self, Rule};
+use crate::search::stem_of;
+use crate::{Broken, SearchPath, TrustError, sidecar};
 
-/// Follows links and gives the real path of a library that no other user can have changed.
-pub(crate) fn check(path: &Path) -> Result<PathBuf, Broken> {
-    let unreadable = |path: &Path, source| Broken::Unreadable { path: path.into(), source };
-    let real = path.canonicalize().map_err(|e| unreadable(path, e))?;
-    let named_in = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    for place in [Some(real.as_path()), real.parent(), named_in].into_iter().flatten() {
-        let found = fs::metadata(place).map_err(|e| unreadable(place, e))?;
-        if place == real && !found.is_file() {
-            return Err(Broken::NotAFile);
-        }
-        if found.mode() & WORLD_WRITABLE != 0 {
-            return Err(Broken::WorldWritable(place.into()));
-        }
-    }
-    Ok(real)
+/// A person's consent to run one file with one content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trusted {
+    pub name: Name,
+    /// Without any link in it.
+    pub path: PathBuf,
+    /// In hexadecimal.
+    pub sha256: String,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::PermissionsExt;
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Consents {
+    trusted: Vec<Trusted>,
+}
 
-    fn set(path: &Path, mode: u32) {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("mode");
+/// Records that the plugin in the file `path` may run as it is now.
+///
+/// # Errors
+/// [`TrustError`] when the file is not called as a plugin is, when others than its owner could change it, or
+/// when the list cannot be written.
+pub fn trust(path: &Path, search: &SearchPath) -> Result<Trusted, TrustError> {
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(stem_of);
+    let name = name.and_then(|stem| Name::new(stem.replace('_', "-")).ok());
+    let name = name.ok_or_else(|| TrustError::Name(path.into()))?;
+    let refused = |reason| TrustError::Refused { path: path.into(), reason };
+    let checked = file::check(path, Rule::Strict).map_err(refused)?;
+    let sha256 = checked
+        .sha256()
+        .map_err(|source| refused(Broken::Unreadable { path: checked.path.clone(), source }))?;
+    let described = sidecar::read(&checked.path, Rule::Strict).map_err(refused)?;
+    if let Some(described) = described.filter(|described| described.sha256 != sha256) {
+        return Err(refused(Broken::Checksum { expected: described.sha256, found: sha256 }));
     }
+    let trusted = Trusted { name, path: checked.path, sha256 };
+    let mut all = consents(&search.trust_file)?;
+    all.retain(|one| one.path != trusted.path);
+    all.push(trusted.clone());
+    write(&search.trust_file, &Consents { trusted: all })?;
+    Ok(trusted)
+}
 
-    #[test]
-    fn a_file_or_a_folder_that_all_may_write_is_refused() {
-        let folder = tempfile::tempdir().expect("folder");
-        let file = folder.path().join("libcrossvisor_x.so");
-        fs::write(&file, "").expect("file");
-        set(&file, 0o644);
-        assert!(check(&file).is_ok());
-        set(&file, 0o646);
-        assert!(
-            matches!(check(&file), Err(Broken::WorldWritable(path)) if path.ends_with("libcrossvisor_x.so"))
-        );
-        set(&file, 0o644);
-        set(folder.path(), 0o1777);
-        let refused = folder.path().canonicalize().expect("real");
-        assert!(matches!(check(&file), Err(Broken::WorldWritable(path)) if path == refused));
+/// All consents; none when there is no list yet.
+pub(crate) fn consents(list: &Path) -> Result<Vec<Trusted>, TrustError> {
+    if list.as_os_str().is_empty() {
+        return Ok(Vec::new());
     }
+    let wrong = |reason: String| TrustError::List { path: list.into(), reason };
+    let text = file::read(list, Rule::Strict).map_err(|e| wrong(e.to_string()))?;
+    let read = text.map(|text| serde_json::from_str::<Consents>(&text)).transpose();
+    Ok(read.map_err(|e| wrong(e.to_string()))?.unwrap_or_default().trusted)
+}
 
-    #[test]
-    fn a_link_is_judged_by_where_it_leads() {
-        let folder = tempfile::tempdir().expect("folder");
-        let (open, link) = (folder.path().join("open"), folder.path().join("libcrossvisor_x.so"));
-        fs::create_dir(&open).expect("folder");
-        fs::write(open.join("x"), "").expect("file");
-        set(&open, 0o777);
-        std::os::unix::fs::symlink(open.join("x"), &link).expect("link");
-        assert!(matches!(check(&link), Err(Broken::WorldWritable(_))));
-        assert!(matches!(check(&open), Err(Broken::NotAFile)));
-        assert!(matches!(check(&folder.path().join("none")), Err(Broken::Unreadable { .. })));
+fn write(list: &Path, consents: &Consents) -> Result<(), TrustError> {
+    if list.as_os_str().is_empty() {
+        return Err(TrustError::NoList);
     }
+    let unwritable = |source| TrustError::Unwritable { path: list.into(), source };
+    let folder = list.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut file = NamedTempFile::new_in(folder).map_err(unwritable)?;
+    serde_json::to_writer_pretty(&mut file, consents).map_err(|e| unwritable(e.into()))?;
+    file.write_all(b"\n").and_then(|()| file.as_file().sync_all()).map_err(unwritable)?;
+    file.persist(list).map_err(|e| unwritable(e.error))?;
+    Ok(())
 }

@@ -9,7 +9,7 @@ use crossvisor_loader::{Broken, LoadError, Plugin, PluginError, SearchPath, load
 fn load(faults: &[&str]) -> Result<Plugin, Broken> {
     let folder = tempfile::tempdir().expect("folder");
     compile(folder.path(), "storage-x", faults);
-    let search = SearchPath { explicit: Vec::new(), folders: vec![folder.path().into()] };
+    let search = SearchPath { bundled: Some(folder.path().into()), ..SearchPath::default() };
     let mut loaded = load_all(&search, &[]);
     match loaded.problems.pop() {
         None => Ok(loaded.plugins.remove("storage-x").expect("plugin")),
@@ -55,7 +55,7 @@ fn a_library_that_does_not_keep_the_contract_is_not_loaded() {
 fn an_error_names_the_file_and_the_reason() {
     let folder = tempfile::tempdir().expect("folder");
     let file = compile(folder.path(), "storage-x", &["ABI=9"]);
-    let search = SearchPath { explicit: Vec::new(), folders: vec![folder.path().into()] };
+    let search = SearchPath { bundled: Some(folder.path().into()), ..SearchPath::default() };
     let text = load_all(&search, &[]).problems[0].to_string();
     assert!(
         text.contains(&*file.to_string_lossy()) && text.contains("version 9 of the plugin contract"),

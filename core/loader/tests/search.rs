@@ -4,8 +4,8 @@ mod common;
 
 use std::path::Path;
 
-use common::{compile, name, request};
-use crossvisor_loader::{Broken, Linked, LoadError, Loaded, Origin, SearchPath, load_all};
+use common::{compile, folder, name, request, search};
+use crossvisor_loader::{Broken, Linked, LoadError, Loaded, Origin, PluginError, load_all, trust};
 use crossvisor_model::{Kind, Manifest, Offer};
 use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{CreateInput, Failure, InspectInput, Resume, Storage, Turn, finish, plugin};
@@ -44,10 +44,15 @@ plugin!(storage_spare, storage, Spare);
 const LINKED: Linked = &[("storage-spare", entry)];
 
 fn load(explicit: &[(&str, &Path)], folders: &[&Path]) -> Loaded {
-    let search = SearchPath {
-        explicit: explicit.iter().map(|&(n, path)| (name(n), path.into())).collect(),
-        folders: folders.iter().map(|&folder| folder.into()).collect(),
-    };
+    let home = folder();
+    let mut search = search(home.path());
+    for folder in folders {
+        for file in std::fs::read_dir(folder).expect("folder") {
+            trust(&file.expect("file").path(), &search).expect("trust");
+        }
+    }
+    search.explicit = explicit.iter().map(|&(n, path)| (name(n), path.into())).collect();
+    search.folders = folders.iter().map(|&folder| folder.into()).collect();
     load_all(&search, LINKED)
 }
 
@@ -62,8 +67,20 @@ fn a_linked_plugin_is_called_through_the_same_contract() {
 }
 
 #[test]
+fn a_panic_of_a_linked_plugin_is_an_error_of_the_one_call() {
+    let loaded = load(&[], &[]);
+    let plugin = &loaded.plugins["storage-spare"];
+    let said = plugin.call(&request("other")).expect_err("panics");
+    assert!(
+        matches!(&said, PluginError::Failed { failure, .. } if failure.message.contains("panicked")),
+        "{said}"
+    );
+    assert!(plugin.call(&request("spare")).is_ok());
+}
+
+#[test]
 fn a_file_wins_over_what_is_linked_and_an_explicit_one_over_every_file() {
-    let (first, second) = (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"));
+    let (first, second) = (folder(), folder());
     let found = compile(first.path(), "storage-spare", &[]);
     let loaded = load(&[], &[first.path()]);
     assert_eq!(loaded.plugins["storage-spare"].origin, Origin::Path(found));
@@ -76,7 +93,7 @@ fn a_file_wins_over_what_is_linked_and_an_explicit_one_over_every_file() {
 
 #[test]
 fn two_files_of_one_plugin_are_an_error_that_names_both() {
-    let (first, second) = (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"));
+    let (first, second) = (folder(), folder());
     let one = compile(first.path(), "storage-spare", &[]);
     let other = compile(second.path(), "storage-spare", &[]);
     compile(second.path(), "storage-good", &[]);
@@ -91,17 +108,17 @@ fn two_files_of_one_plugin_are_an_error_that_names_both() {
 
 #[test]
 fn a_broken_file_is_not_replaced_in_silence_and_does_not_harm_the_others() {
-    let folder = tempfile::tempdir().expect("folder");
+    let folder = folder();
     std::fs::write(folder.path().join("libcrossvisor_storage_spare.so"), "#!/bin/sh\n").expect("file");
     compile(folder.path(), "storage-good", &[]);
     let loaded = load(&[], &[folder.path()]);
     assert_eq!(loaded.plugins.keys().map(|n| n.as_str()).collect::<Vec<_>>(), ["storage-good"]);
-    assert!(matches!(loaded.problems.as_slice(), [LoadError::Broken { reason: Broken::Open(_), .. }]));
+    assert!(matches!(loaded.problems.as_slice(), [LoadError::Broken { reason: Broken::Ended(_), .. }]));
 }
 
 #[test]
 fn an_offer_of_two_plugins_is_an_error_that_names_both() {
-    let folder = tempfile::tempdir().expect("folder");
+    let folder = folder();
     compile(folder.path(), "storage-one", &["OFFER=\"same\""]);
     compile(folder.path(), "storage-two", &["OFFER=\"same\""]);
     let loaded = load(&[], &[folder.path()]);
@@ -113,7 +130,7 @@ fn an_offer_of_two_plugins_is_an_error_that_names_both() {
 
 #[test]
 fn an_explicit_plugin_given_twice_or_missing_is_an_error() {
-    let folder = tempfile::tempdir().expect("folder");
+    let folder = folder();
     let good = compile(folder.path(), "storage-good", &[]);
     let none = folder.path().join("none.so");
     let loaded = load(&[("storage-good", &good), ("storage-good", &good), ("storage-none", &none)], &[]);

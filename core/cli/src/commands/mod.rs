@@ -7,8 +7,13 @@ mod completions;
 mod guest;
 mod plan;
 mod plugin;
+mod plugin_info;
 mod report;
 mod run;
+
+use std::process::ExitCode;
+
+use crossvisor_loader::plugin_host;
 
 use crate::arguments::{Arguments, Command, Guest, Plugin};
 use crate::exit::{Exit, Failure};
@@ -17,17 +22,20 @@ use crate::exit::{Exit, Failure};
 ///
 /// # Errors
 /// [`Failure`] when it could not be carried out.
-pub fn execute(arguments: Arguments) -> Result<Exit, Failure> {
+pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     let plugins = arguments.plugins;
     match arguments.command {
-        Command::Run(asked) => return run::execute(&asked, plugins),
+        Command::Run(asked) => return run::execute(&asked, plugins).map(Into::into),
         Command::Plan(asked) => plan::execute(&asked, plugins)?,
         Command::Report(asked) => report::execute(&asked)?,
         Command::Guest(Guest::List) => guest::list()?,
         Command::Guest(Guest::Build { name, no_color }) => guest::build(&name, no_color)?,
-        Command::Plugin(Plugin::List { json }) => plugin::list(json, plugins)?,
-        Command::Clean(asked) => return clean::execute(&asked),
+        Command::Plugin(Plugin::List { all, json }) => plugin::list(all, json, plugins)?,
+        Command::Plugin(Plugin::Info { name, json }) => plugin_info::execute(&name, json, plugins)?,
+        Command::Plugin(Plugin::Trust { files }) => plugin::trust_all(&files)?,
+        Command::Clean(asked) => return clean::execute(&asked).map(Into::into),
         Command::Completions { shell } => completions::execute(shell)?,
+        Command::PluginHost { arguments } => return Ok(plugin_host(&arguments)),
     }
-    Ok(Exit::Good)
+    Ok(Exit::Good.into())
 }

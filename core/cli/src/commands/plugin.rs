@@ -1,9 +1,9 @@
-//! `crossvisor plugin`: what is loaded and from where.
+//! `crossvisor plugin list` and `plugin trust`: what is loaded and from where, what is not and why.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crossvisor_loader::Loaded;
+use crossvisor_loader::{trust, Candidate, Loaded, SearchPath, State};
 use crossvisor_model::{Manifest, Name, Offer};
 use serde::Serialize;
 
@@ -18,6 +18,18 @@ struct Listed<'a> {
     manifest: &'a Manifest,
     /// A path, or `linked into the program`.
     origin: String,
+    way: &'static str,
+}
+
+/// One candidate as `--all --json` shows it.
+#[derive(Serialize)]
+struct Considered<'a> {
+    name: &'a str,
+    origin: String,
+    state: State,
+    reason: &'a str,
+    sha256: Option<&'a str>,
+    manifest: Option<&'a Manifest>,
 }
 
 /// All that `--json` shows.
@@ -26,14 +38,20 @@ struct Listing<'a> {
     plugins: Vec<Listed<'a>>,
     /// Why others are not loaded.
     problems: Vec<String>,
+    /// Only with `--all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<Vec<Considered<'a>>>,
 }
 
 /// # Errors
 /// [`Failure::Output`] when standard output does not take it.
-pub fn list(as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Result<(), Failure> {
+pub fn list(all: bool, as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Result<(), Failure> {
     let loaded = inventory::plugins(explicit);
     if as_json {
-        return output::show(|out| json(&loaded, out));
+        return output::show(|out| json(&loaded, all, out));
+    }
+    if all {
+        return output::show(|out| loaded.candidates.iter().try_for_each(|one| considered(one, out)));
     }
     for problem in &loaded.problems {
         output::say(&format!("warning: {}", printable(&problem.to_string())));
@@ -41,12 +59,50 @@ pub fn list(as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Result<(), Failure
     output::show(|out| text(&loaded, out))
 }
 
-fn json(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
+/// # Errors
+/// [`Failure::Trust`] for the first file that cannot be trusted; those before it are.
+pub fn trust_all(files: &[PathBuf]) -> Result<(), Failure> {
+    let search = SearchPath::from_environment(Vec::new());
+    for file in files {
+        let trusted = trust(file, &search)?;
+        output::show(|out| {
+            let path = printable(&trusted.path.to_string_lossy());
+            writeln!(out, "plugin {} may run: {path}, sha256 {}", trusted.name, trusted.sha256)
+        })?;
+    }
+    Ok(())
+}
+
+fn json(loaded: &Loaded, all: bool, out: &mut dyn Write) -> io::Result<()> {
     let listed = loaded.plugins.values();
-    let plugins = listed.map(|p| Listed { manifest: &p.manifest, origin: p.origin.to_string() }).collect();
+    let plugins = listed
+        .map(|p| Listed { manifest: &p.manifest, origin: p.origin.to_string(), way: p.way() })
+        .collect();
     let problems = loaded.problems.iter().map(ToString::to_string).collect();
-    serde_json::to_writer_pretty(&mut *out, &Listing { plugins, problems })?;
+    let candidates = all.then(|| loaded.candidates.iter().map(Considered::new).collect());
+    serde_json::to_writer_pretty(&mut *out, &Listing { plugins, problems, candidates })?;
     writeln!(out)
+}
+
+impl<'a> Considered<'a> {
+    fn new(one: &'a Candidate) -> Self {
+        Self {
+            name: &one.name,
+            origin: one.origin.to_string(),
+            state: one.state,
+            reason: &one.reason,
+            sha256: one.sha256.as_deref(),
+            manifest: one.manifest.as_ref(),
+        }
+    }
+}
+
+fn considered(one: &Candidate, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{:<9} {:<22} {}", one.state, printable(&one.name), printable(&one.origin.to_string()))?;
+    if !one.reason.is_empty() {
+        writeln!(out, "          {}", printable(&one.reason))?;
+    }
+    Ok(())
 }
 
 fn text(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {

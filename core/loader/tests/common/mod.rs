@@ -1,8 +1,15 @@
 //! Makes plugin libraries in C and requests for them.
 
+// Each test file is a program of its own and uses a part of this.
+#![allow(dead_code)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
+use crossvisor_loader::{Limits, SearchPath};
 use crossvisor_model::{Name, Options};
 use crossvisor_plugin::abi::{file_name, symbol};
 use crossvisor_plugin::{Call, InspectInput, Request};
@@ -10,22 +17,50 @@ use crossvisor_plugin::{Call, InspectInput, Request};
 /// Compiles the C plugin `name` into `folder`; `faults` are definitions for the compiler.
 pub fn compile(folder: &Path, name: &str, faults: &[&str]) -> PathBuf {
     let library = folder.join(file_name(name));
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
     let has = |key: &str| faults.iter().any(|fault| fault.starts_with(key));
-    let mut cc = Command::new("cc");
-    cc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(crates.join("tests/fixtures/plugin.c"));
-    cc.arg("-I").arg(crates.join("../plugin/include"));
+    let mut definitions = Vec::new();
     for (key, value) in
         [("NAME=", format!("\"{name}\"")), ("OFFER=", format!("\"{name}\"")), ("ENTRY=", symbol(name))]
     {
         if !has(key) {
-            cc.arg(format!("-D{key}{value}"));
+            definitions.push(format!("-D{key}{value}"));
         }
     }
-    cc.args(faults.iter().map(|fault| format!("-D{fault}")));
+    definitions.extend(faults.iter().map(|fault| format!("-D{fault}")));
+    compile_source(&crate_file("tests/fixtures/plugin.c"), &library, &definitions);
+    library
+}
+
+/// A path relative to this crate's folder.
+pub fn crate_file(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+pub fn compile_source(source: &Path, library: &Path, definitions: &[String]) {
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-o"]).arg(library).arg(source);
+    cc.arg("-I").arg(crate_file("../plugin/include")).args(definitions);
     let done = cc.output().expect("cc is needed for this test");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    library
+    mode(library, 0o755);
+}
+
+pub fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("mode");
+}
+
+/// A folder below which only the user may write anything.
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder")
+}
+
+/// Nothing to search yet; plugins run in the example program, and those in `home`'s list are trusted.
+pub fn search(home: &Path) -> SearchPath {
+    let test = std::env::current_exe().expect("this program");
+    let host_program = test.parent().and_then(Path::parent).expect("profile").join("examples/plugin-host");
+    assert!(host_program.is_file(), "build it first: cargo build -p crossvisor-loader --examples");
+    let limits = Limits { call: Duration::from_secs(5), ..Limits::default() };
+    SearchPath { host_program, trust_file: home.join("trusted.json"), limits, ..SearchPath::default() }
 }
 
 pub fn name(text: &str) -> Name {
