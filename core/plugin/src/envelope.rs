@@ -11,10 +11,6 @@ use serde_json::Value;
 
 /// The envelope's version; a plugin refuses another.
 pub const VERSION: u32 = 1;
-/// The longest reply that is taken, in bytes.
-pub const REPLY_LIMIT: usize = 16 << 20;
-/// The longest manifest that is taken, in bytes.
-pub const MANIFEST_LIMIT: usize = 1 << 20;
 
 /// What the engine asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! The contract between Crossvisor and its plugins, seen from both sides.
 //!
-//! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]), the SDK for plugins written in Rust
+//! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]), its [`limits`], the SDK for plugins written in Rust
 //! ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`) and the test kit (feature `testkit`). It must never
 //! load a library, and a plugin written with it must never do I/O.
 
@@ -8,6 +8,7 @@
 
 pub mod abi;
 pub mod envelope;
+pub mod limits;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod sdk;

@@ -1,5 +1,9 @@
 //! The checked-in schemas, compiled, and where the tree is.
 
+#![allow(dead_code)] // each test uses a part of it
+
+pub mod page;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
