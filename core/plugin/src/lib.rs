@@ -1,8 +1,8 @@
 //! The contract between Crossvisor and its plugins, seen from both sides.
 //!
-//! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]), its [`limits`], the SDK for plugins written in Rust
-//! ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`) and the test kit (feature `testkit`). It must never
-//! load a library, and a plugin written with it must never do I/O.
+//! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]) and its [`limits`], the SDK for plugins written
+//! in Rust ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`) and the test kit (feature `testkit`). It must
+//! never load a library, and a plugin written with it must never do I/O.
 
 #![allow(unsafe_code)]
 

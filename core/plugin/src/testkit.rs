@@ -1,10 +1,11 @@
-//! The test kit for plugins written in Rust: golden transcripts, without a hypervisor or a volume at hand.
+//! The test kit for plugins: golden transcripts, without a hypervisor or a volume at hand.
 //!
 //! Owns the files of a plugin's transcripts. It must never be part of a plugin, only of its tests.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crossvisor_model::Manifest;
 use serde_json::Value;
 
 use crate::sdk::{Plugin, respond};
@@ -24,51 +25,71 @@ use crate::transcript::{Exchange, Transcript};
 /// ```
 ///
 /// # Panics
-/// With all differences, when a reply is not the recorded one, breaks the contract, or names a metric that is not
-/// in the manifest; when a file does not read; when there is no transcript.
+/// With all [`faults`].
 pub fn golden<P: Plugin>(tests: impl AsRef<Path>) {
-    let tests = tests.as_ref();
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    let folder = tests.join("golden");
-    let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<_> = entries.map(|entry| entry.expect("folder entry").path()).collect();
-    files.sort();
-    assert!(!files.is_empty(), "no transcript in {}", folder.display());
-    let faults: Vec<String> = files.iter().flat_map(|file| replay::<P>(tests, file, bless)).collect();
+    let answer = |request: &Value| {
+        let reply = respond::<P>(request.to_string().as_bytes());
+        serde_json::to_value(reply).unwrap_or_else(|e| panic!("the reply has no JSON form: {e}"))
+    };
+    let faults = faults(tests.as_ref(), &P::manifest(), bless, answer);
     assert!(faults.is_empty(), "{}\nBLESS=1 takes the replies as they are", faults.join("\n"));
 }
 
-/// Replays one file; returns what is wrong.
-fn replay<P: Plugin>(tests: &Path, file: &Path, bless: bool) -> Vec<String> {
-    let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    let mut transcript: Transcript =
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+/// Replays the transcripts of a folder to a plugin of any form, and says what is wrong: a reply that is not the
+/// recorded one (unless `bless`: then the file is rewritten), breaks the contract, or names a metric that is not in
+/// the manifest; a file that does not read; no transcript at all.
+pub fn faults(
+    tests: &Path,
+    manifest: &Manifest,
+    bless: bool,
+    mut answer: impl FnMut(&Value) -> Value,
+) -> Vec<String> {
+    let files = match list(&tests.join("golden")) {
+        Ok(files) if files.is_empty() => return vec![format!("no transcript in {}/golden", tests.display())],
+        Ok(files) => files,
+        Err(error) => return vec![format!("cannot read {}/golden: {error}", tests.display())],
+    };
+    let mut replayed = |file: &PathBuf| {
+        let fault = replay(tests, file, manifest, bless, &mut answer).err()?;
+        Some(format!("{}: {fault}", file.display()))
+    };
+    files.iter().filter_map(&mut replayed).collect()
+}
+
+fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut files = entries.collect::<std::io::Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+/// Replays one file; the error is the first fault in it.
+fn replay(
+    tests: &Path,
+    file: &Path,
+    manifest: &Manifest,
+    bless: bool,
+    answer: impl FnMut(&Value) -> Value,
+) -> Result<(), String> {
+    let text = fs::read_to_string(file).map_err(|e| e.to_string())?;
+    let mut transcript: Transcript = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let recorded = |name: &str| fs::read_to_string(tests.join("recorded").join(name)).ok();
-    let answer = |request: &Value| {
-        serde_json::to_value(respond::<P>(request.to_string().as_bytes())).expect("a reply has a JSON form")
-    };
-    let mut exchanges = match transcript.replay(recorded, answer) {
-        Ok(exchanges) => exchanges,
-        Err(error) => return vec![format!("{}: {error}", file.display())],
-    };
+    let mut exchanges = transcript.replay(recorded, answer).map_err(|e| e.to_string())?;
     if bless {
-        transcript.bless(&exchanges);
-        let text = serde_json::to_string_pretty(&transcript).expect("a transcript has a JSON form");
-        fs::write(file, text + "\n").unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-        exchanges.iter_mut().for_each(|exchange| exchange.expected.clone_from(&exchange.got));
+        transcript.bless(&mut exchanges);
+        let text = serde_json::to_string_pretty(&transcript).map_err(|e| e.to_string())?;
+        fs::write(file, text + "\n").map_err(|e| e.to_string())?;
     }
-    let check = |exchange: &Exchange| exchange.check().and_then(|()| metrics::<P>(exchange)).err();
-    exchanges.iter().filter_map(check).map(|fault| format!("{}: {fault}", file.display())).collect()
+    exchanges.iter().try_for_each(|exchange| exchange.check().and_then(|()| metrics(manifest, exchange)))
 }
 
 /// A reply names only metrics of its offer.
-fn metrics<P: Plugin>(exchange: &Exchange) -> Result<(), String> {
-    let offers = P::manifest().offers;
-    let offer = offers.iter().find(|offer| exchange.request["offer"] == offer.name.as_str());
+fn metrics(manifest: &Manifest, exchange: &Exchange) -> Result<(), String> {
+    let offer = manifest.offers.iter().find(|offer| exchange.request["offer"] == offer.name.as_str());
     let samples = exchange.got.pointer("/ok/output/samples").and_then(Value::as_array);
-    let named = samples.into_iter().flatten().map(|sample| &sample["metric"]);
+    let mut named = samples.into_iter().flatten().map(|sample| &sample["metric"]);
     let known = |metric: &Value| offer.is_some_and(|offer| offer.metrics.iter().any(|m| *metric == m.name));
-    named
-        .filter(|metric| !known(metric))
-        .try_for_each(|metric| Err(format!("{metric} is not in the manifest")))
+    let unknown = named.find(|metric| !known(metric));
+    unknown.map_or(Ok(()), |metric| Err(format!("the metric {metric} is not in the manifest")))
 }

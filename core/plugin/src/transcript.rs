@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::envelope::{Answer, Reply, Request};
+use crate::envelope::{Answer, Reply, Request, Turn};
 
 /// One operation of a plugin, request by request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,11 +76,11 @@ impl Transcript {
         Ok(exchanges)
     }
 
-    /// Takes the replies of a replay for the right ones.
-    pub fn bless(&mut self, exchanges: &[Exchange]) {
-        let replies =
-            std::iter::once(&mut self.reply).chain(self.then.iter_mut().map(|turn| &mut turn.reply));
-        for (reply, exchange) in replies.zip(exchanges) {
+    /// Takes the replies of a replay for the right ones, here and in the exchanges.
+    pub fn bless(&mut self, exchanges: &mut [Exchange]) {
+        let later = self.then.iter_mut().map(|turn| &mut turn.reply);
+        for (reply, exchange) in std::iter::once(&mut self.reply).chain(later).zip(exchanges) {
+            exchange.expected.clone_from(&exchange.got);
             reply.clone_from(&exchange.got);
         }
     }
@@ -94,11 +94,9 @@ impl Exchange {
     pub fn check(&self) -> Result<(), String> {
         let request = Request::deserialize(&self.request).map_err(|e| format!("not a request: {e}"))?;
         let reply: Reply = Reply::deserialize(&self.got).map_err(|e| format!("the reply is not one: {e}"))?;
-        if let Answer::Ok(turn) = &reply.answer {
-            if turn.done {
-                let output = request.call.check_output(&turn.output);
-                output.map_err(|e| format!("the output is not the operation's: {e}"))?;
-            }
+        if let Answer::Ok(Turn { done: true, output, .. }) = &reply.answer {
+            let output = request.call.check_output(output);
+            output.map_err(|e| format!("the output is not the operation's: {e}"))?;
         }
         if self.got == self.expected {
             return Ok(());
