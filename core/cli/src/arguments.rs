@@ -17,7 +17,7 @@ Examples:
 
 Exit codes:
   0  good
-  1  some cells failed, or the run was interrupted
+  1  some cells failed, the run was interrupted, or a plugin does not pass its check
   2  wrong scenario or usage
   3  this machine cannot do it: missing programs, no room on the disk, no libvirt ...";
 
@@ -179,6 +179,26 @@ CROSSVISOR_PLUGIN_PATH, in crossvisor/plugins/v1 below the user's data folder, /
         #[arg(long)]
         json: bool,
     },
+    /// Write the project of a new plugin
+    #[command(after_help = "\
+The project builds, passes 'plugin check' and runs in a scenario as it is; its README has the commands.
+
+Examples:
+  crossvisor plugin new --lang c --kind storage mine
+  crossvisor plugin new --lang python --kind workload compile --dir ~/src/compile")]
+    New(NewPlugin),
+    /// Hold a plugin against the contract, in a process of its own and without carrying out a step
+    #[command(after_help = "\
+Exit code 0: it keeps the contract; warnings are for its author to look at. Exit code 1: it does not.
+
+Example:
+  crossvisor plugin check ./libcrossvisor_storage_mine.so")]
+    Check {
+        /// The plugin's library or script
+        file: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
     /// Let the plugin in a file run, as the file is now
     #[command(after_help = "\
 The file, its folder and all folders above it must belong to you or to root (for root: to root), and nobody else
@@ -190,6 +210,36 @@ Example:
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+}
+
+#[derive(Args, Debug)]
+pub struct NewPlugin {
+    /// The plugin's name; the kind is put before it where it is not there already
+    pub name: Name,
+    #[arg(long, value_enum)]
+    pub lang: Language,
+    #[arg(long, value_enum)]
+    pub kind: PluginKind,
+    /// The project's folder, which must not exist [default: the plugin's name]
+    #[arg(long)]
+    pub dir: Option<PathBuf>,
+    /// Rust: the folder of the crate crossvisor-plugin [default: this version from crates.io]
+    #[arg(long, value_name = "DIR", env = "CROSSVISOR_SDK")]
+    pub sdk: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    C,
+    Rust,
+    Python,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PluginKind {
+    Hypervisor,
+    Storage,
+    Workload,
 }
 
 #[derive(Args, Debug)]

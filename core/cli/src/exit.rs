@@ -18,7 +18,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Good = 0,
-    /// Some cells failed, or the run was interrupted.
+    /// Some cells failed, the run was interrupted, or a plugin does not pass its check.
     Cells = 1,
     /// The scenario or the command line is wrong.
     Usage = 2,
@@ -49,10 +49,14 @@ pub enum Failure {
     Name(#[from] NameError),
     #[error("{} exists already: give the run another --name, or another folder with --out", .0.display())]
     Exists(PathBuf),
+    #[error("{} exists already: choose another folder with --dir", .0.display())]
+    FolderExists(PathBuf),
     #[error("cannot watch for signals: {0}")]
     Signals(std::io::Error),
     #[error("no plugin '{name}' is loaded: {hint}")]
     NoPlugin { name: Name, hint: String },
+    #[error("the plugin cannot be called so: {0}")]
+    PluginName(NameError),
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error(transparent)]
@@ -80,6 +84,8 @@ impl Failure {
             | Self::NotUtf8 { .. }
             | Self::Scenario { .. }
             | Self::Exists(_)
+            | Self::FolderExists(_)
+            | Self::PluginName(_)
             | Self::NoPlugin { .. }
             | Self::Trust(TrustError::Name(_) | TrustError::Refused { .. })
             | Self::Guest(_) => Exit::Usage,

@@ -13,6 +13,7 @@ mod planned;
 mod progress;
 mod run_name;
 mod signals;
+mod template;
 
 use clap::Parser;
 

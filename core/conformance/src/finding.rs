@@ -11,6 +11,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A check that failed for one reason.
+    #[must_use]
+    pub fn failed(check: &str, reason: String) -> Self {
+        Self { check: check.into(), problems: vec![Problem::error(reason)] }
+    }
+
     /// True where the plugin does not keep the contract.
     #[must_use]
     pub fn is_error(&self) -> bool {
@@ -25,8 +31,8 @@ pub struct Problem {
     pub text: String,
 }
 
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// How bad it is, the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The author should look at it; it can be right.

@@ -62,7 +62,7 @@ pub fn check(subject: &dyn Subject) -> Vec<Finding> {
         findings.push(Finding { check: name.into(), problems: session.into_problems() });
         if ended {
             let text = "not made, because the plugin ended in the check before".to_string();
-            findings.push(Finding { check: "the other checks".into(), problems: vec![Problem::error(text)] });
+            findings.push(Finding::failed("the other checks", text));
             break;
         }
     }

@@ -25,5 +25,5 @@ pub use host::{VERB, plugin_host};
 pub use limits::Limits;
 pub use load::{Linked, Loaded, load_all, load_one};
 pub use plugin::{Origin, Plugin};
-pub use search::SearchPath;
+pub use search::{SearchPath, name_of};
 pub use trust::{Trusted, trust};

@@ -110,6 +110,14 @@ fn list(folder: &Path) -> std::io::Result<Vec<Found>> {
     Ok(found)
 }
 
+/// The name that a plugin's file gives it, as far as a file can tell: `-` for every `_`. `None` where the file is not
+/// called as a plugin is.
+#[must_use]
+pub fn name_of(path: &Path) -> Option<Name> {
+    let stem = path.file_name().and_then(|name| name.to_str()).and_then(stem_of)?;
+    Name::new(stem.replace('_', "-")).ok()
+}
+
 /// The plugin's name in a file's name, with `_` for `-` and `.`.
 pub(crate) fn stem_of(file: &str) -> Option<String> {
     let library = file.strip_prefix("libcrossvisor_").and_then(|rest| rest.strip_suffix(".so"));

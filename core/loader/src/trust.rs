@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::file::{self, Rule};
-use crate::search::stem_of;
+use crate::search::name_of;
 use crate::{Broken, SearchPath, TrustError, sidecar};
 
 /// A person's consent to run one file with one content.
@@ -36,9 +36,7 @@ struct Consents {
 /// [`TrustError`] when the file is not called as a plugin is, when others than its owner could change it, or
 /// when the list cannot be written.
 pub fn trust(path: &Path, search: &SearchPath) -> Result<Trusted, TrustError> {
-    let name = path.file_name().and_then(|name| name.to_str()).and_then(stem_of);
-    let name = name.and_then(|stem| Name::new(stem.replace('_', "-")).ok());
-    let name = name.ok_or_else(|| TrustError::Name(path.into()))?;
+    let name = name_of(path).ok_or_else(|| TrustError::Name(path.into()))?;
     let refused = |reason| TrustError::Refused { path: path.into(), reason };
     let checked = file::check(path, Rule::Strict).map_err(refused)?;
     let sha256 = checked

@@ -7,7 +7,9 @@ mod completions;
 mod guest;
 mod plan;
 mod plugin;
+mod plugin_check;
 mod plugin_info;
+mod plugin_new;
 mod report;
 mod run;
 
@@ -32,6 +34,10 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Guest(Guest::Build { name, no_color }) => guest::build(&name, no_color)?,
         Command::Plugin(Plugin::List { all, json }) => plugin::list(all, json, plugins)?,
         Command::Plugin(Plugin::Info { name, json }) => plugin_info::execute(&name, json, plugins)?,
+        Command::Plugin(Plugin::New(asked)) => plugin_new::execute(&asked)?,
+        Command::Plugin(Plugin::Check { file, json }) => {
+            return plugin_check::execute(&file, json).map(Into::into)
+        }
         Command::Plugin(Plugin::Trust { files }) => plugin::trust_all(&files)?,
         Command::Clean(asked) => return clean::execute(&asked).map(Into::into),
         Command::Completions { shell } => completions::execute(shell)?,

@@ -1,0 +1,48 @@
+//! `crossvisor plugin check`: the findings of the conformance suite, one line a check.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crossvisor_conformance::{check, passed, Finding, Severity};
+use crossvisor_loader::{load_one, name_of, Plugin, SearchPath, TrustError};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, printable};
+
+/// # Errors
+/// [`Failure`] when the file is not called as a plugin is, or standard output does not take the findings.
+pub fn execute(file: &Path, as_json: bool) -> Result<Exit, Failure> {
+    let findings = match load(file)? {
+        Ok(plugin) => check(&plugin),
+        Err(reason) => vec![Finding::failed("it loads", reason)],
+    };
+    output::show(|out| {
+        if as_json {
+            serde_json::to_writer_pretty(&mut *out, &findings)?;
+            return writeln!(out);
+        }
+        findings.iter().try_for_each(|finding| text(finding, out))
+    })?;
+    Ok(if passed(&findings) { Exit::Good } else { Exit::Cells })
+}
+
+/// Loads the plugin as one that is not bundled, wherever it lies: it must not be able to harm this process.
+fn load(file: &Path) -> Result<Result<Plugin, String>, Failure> {
+    let name = name_of(file).ok_or_else(|| TrustError::Name(file.into()))?;
+    let search = SearchPath { bundled: None, ..SearchPath::from_environment(Vec::new()) };
+    Ok(load_one(&name, file, &search).map_err(|error| error.to_string()))
+}
+
+fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = match finding.problems.iter().map(|problem| problem.severity).max() {
+        None => "ok",
+        Some(Severity::Warning) => "warning",
+        Some(Severity::Error) => "FAILED",
+    };
+    writeln!(out, "{verdict:<8} {}", finding.check)?;
+    for problem in &finding.problems {
+        let word = if problem.severity == Severity::Error { "error" } else { "warning" };
+        writeln!(out, "         {word}: {}", printable(&problem.text))?;
+    }
+    Ok(())
+}
