@@ -1,10 +1,11 @@
 //! Plugins as files: what is found where, and a new one from outside the workspace without an edit in it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crossvisor_tests::{Lab, program_folder, root};
+use tempfile::TempDir;
 
 const BUNDLED: [&str; 5] =
     ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"];
@@ -22,6 +23,16 @@ fn file(plugin: &str) -> String {
     format!("libcrossvisor_{}.so", plugin.replace('-', "_"))
 }
 
+/// The list of trusted plugins of these tests.
+fn trust_list() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trusted-{}.json", std::process::id()))
+}
+
+/// A folder above which only the user may write, as plugins need it.
+fn own_folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder")
+}
+
 fn run(folder: &Path, path: &str, arguments: &[&str]) -> Output {
     let lab = Lab::new();
     let mut command = Command::new(folder.join("crossvisor"));
@@ -29,7 +40,8 @@ fn run(folder: &Path, path: &str, arguments: &[&str]) -> Output {
         .args(arguments)
         .current_dir("/")
         .env("CROSSVISOR_STATE", lab.state())
-        .env("CROSSVISOR_PLUGIN_PATH", path);
+        .env("CROSSVISOR_PLUGIN_PATH", path)
+        .env("CROSSVISOR_TRUST", trust_list());
     command.output().expect("start")
 }
 
@@ -61,7 +73,7 @@ fn bundled_plugins_are_files_beside_the_program_and_are_linked_in_for_when_the_f
 
 #[test]
 fn a_second_file_of_a_plugin_is_a_clash_that_names_both_until_one_is_chosen() {
-    let (folder, other) = (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"));
+    let (folder, other) = (own_folder(), own_folder());
     install(folder.path());
     let second = other.path().join(file("storage-file"));
     fs::copy(program_folder().join(file("storage-file")), &second).expect("copy");
@@ -125,7 +137,7 @@ matrix: {hypervisor: [kvm-virtio], storage: [scratch], guests: [1], workload: [p
 
 #[test]
 fn a_new_backing_is_a_new_folder_and_no_edit_anywhere_else() {
-    let folder = tempfile::tempdir().expect("folder");
+    let folder = own_folder();
     let contract = root().join("core/plugin").canonicalize().expect("contract");
     let manifest = format!(
         "[package]\nname = \"crossvisor-storage-scratch\"\nversion = \"9.9.9\"\nedition = \"2024\"\n\
@@ -152,7 +164,14 @@ fn a_new_backing_is_a_new_folder_and_no_edit_anywhere_else() {
     let without = run(&program_folder(), "", &["plan", &scenario]);
     assert_eq!(without.status.code(), Some(2), "{without:?}");
     assert!(String::from_utf8_lossy(&without.stderr).contains("scratch"), "{without:?}");
+    let untrusted = run(&program_folder(), &path, &["plan", &scenario]);
+    let said = String::from_utf8_lossy(&untrusted.stderr);
+    assert!(said.contains("nobody has said that it may run"), "{said}");
+    let library = Path::new(&path).join(file("storage-scratch")).display().to_string();
+    let trusted = run(&program_folder(), &path, &["plugin", "trust", &library]);
+    assert_eq!(trusted.status.code(), Some(0), "{trusted:?}");
     let with = run(&program_folder(), &path, &["plan", &scenario]);
+    fs::remove_file(trust_list()).expect("the list");
     let said = String::from_utf8_lossy(&with.stdout);
     assert_eq!(with.status.code(), Some(0), "{with:?}");
     assert!(said.contains("copy by dd") && said.contains("here/kvm-virtio/scratch/1/pi"), "{said}");

@@ -40,6 +40,8 @@ fn every_command_explains_itself() {
         "guest build",
         "plugin",
         "plugin list",
+        "plugin info",
+        "plugin trust",
         "clean",
         "completions",
     ] {
@@ -69,6 +71,8 @@ fn wrong_usage_ends_with_2() {
         &["guest", "build", "none"],
         &["run", "one.yaml", "--name", "../up"],
         &["--plugin", "no-path", "plugin", "list"],
+        &["plugin", "info", "none"],
+        &["plugin", "trust", "one.yaml"],
     ] {
         let output = home.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));

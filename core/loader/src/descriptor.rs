@@ -10,16 +10,13 @@ use std::path::Path;
 use std::ptr::addr_of;
 
 use crossvisor_plugin::abi::{ABI_MAJOR, CallFn, Descriptor, EntryFn, MAGIC};
+use crossvisor_plugin::limits::{MANIFEST_BYTES, REPLY_BYTES};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::Broken;
 
 /// `RTLD_NODELETE` of Linux: the library stays mapped for the life of the process.
 const RTLD_NODELETE: i32 = 0x1000;
-/// A reply may not be longer than this, in bytes.
-pub(crate) const REPLY_LIMIT: usize = 16 << 20;
-/// Nor a manifest.
-const MANIFEST_LIMIT: usize = 1 << 20;
 
 /// A checked descriptor, split into what is used of it.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +29,7 @@ pub(crate) struct Entry {
 pub(crate) struct Returned {
     pub code: i32,
     pub reply: Vec<u8>,
-    /// The reply did not fit into [`REPLY_LIMIT`]; `reply` is not whole.
+    /// The reply did not fit into [`REPLY_BYTES`]; `reply` is not whole.
     pub too_long: bool,
 }
 
@@ -78,8 +75,8 @@ pub(crate) fn read(entry: EntryFn) -> Result<Entry, Broken> {
     // SAFETY: as above.
     let (start, length) =
         unsafe { (addr_of!((*found).manifest_json).read(), addr_of!((*found).manifest_length).read()) };
-    if start.is_null() || length > MANIFEST_LIMIT {
-        return Err(Broken::Manifest(format!("it is missing, or longer than {MANIFEST_LIMIT} bytes")));
+    if start.is_null() || length > MANIFEST_BYTES {
+        return Err(Broken::Manifest(format!("it is missing, or longer than {MANIFEST_BYTES} bytes")));
     }
     // SAFETY: the contract says that the manifest never changes and outlives the process.
     let manifest_json = unsafe { std::slice::from_raw_parts(start, length) };
@@ -109,7 +106,7 @@ unsafe extern "C" fn write(sink: *mut c_void, bytes: *const u8, length: usize) -
     if length == 0 {
         return 0;
     }
-    sink.too_long |= length > REPLY_LIMIT - sink.reply.len();
+    sink.too_long |= length > REPLY_BYTES - sink.reply.len();
     if sink.too_long || bytes.is_null() {
         return 1;
     }

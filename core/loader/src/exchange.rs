@@ -9,10 +9,11 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::time::{Duration, Instant};
 
 use crossvisor_plugin::abi::CALL_OK;
+use crossvisor_plugin::limits::REPLY_BYTES;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::descriptor::{REPLY_LIMIT, Returned};
+use crate::descriptor::Returned;
 use crate::host::{REFUSED, TOO_LONG};
 
 /// How long a process that has closed its output may take to end, before it is ended.
@@ -164,7 +165,7 @@ impl Running {
             (Fault::Deadline, _) => {
                 format!("it gave no answer within {} s and was stopped", limit.as_secs_f64())
             }
-            (Fault::TooLong, _) => format!("it replied with more than {REPLY_LIMIT} bytes and was stopped"),
+            (Fault::TooLong, _) => format!("it replied with more than {REPLY_BYTES} bytes and was stopped"),
             (Fault::Surplus, _) => "it replied more than was asked and was stopped".into(),
             (Fault::Io(e), _) => format!("it cannot be talked to: {e}"),
             (Fault::Gone(reason), _) => reason.clone(),
@@ -235,7 +236,7 @@ impl Framing {
                 (CALL_OK, 0, reply[old..].iter().position(|byte| *byte == b'\n').map(|at| old + at + 1))
             }
         };
-        if end.unwrap_or(reply.len()) - start > REPLY_LIMIT {
+        if end.unwrap_or(reply.len()) - start > REPLY_BYTES {
             return Err(Fault::TooLong);
         }
         match end {

@@ -1,10 +1,11 @@
 //! What a plugin in a process of its own may use.
 //!
-//! Owns the numbers, and giving up rights in the process that is to run the plugin. It must never be called in
+//! Owns giving up rights in the process that is to run the plugin. It must never be called in
 //! the process of a run: what is given up cannot be had again.
 
 use std::time::Duration;
 
+use crossvisor_plugin::limits::{CALL, MEMORY_BYTES, OPEN_FILES};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{Gid, Uid};
 
@@ -19,20 +20,22 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { call: Duration::from_secs(10), memory_bytes: 1 << 30 }
+        Self { call: CALL, memory_bytes: MEMORY_BYTES }
     }
 }
 
-/// Open files.
-const FILES: u64 = 64;
 /// User and group `nobody`, by the number the kernel itself has for them.
 const NOBODY: u32 = 65534;
 
 /// Gives up everything a plugin does not need: memory beyond the limit, writing to files, core dumps, and for
 /// root to be root.
 pub(crate) fn confine(memory_bytes: u64) -> Result<(), String> {
-    let limits =
-        [(Resource::As, memory_bytes), (Resource::Core, 0), (Resource::Nofile, FILES), (Resource::Fsize, 0)];
+    let limits = [
+        (Resource::As, memory_bytes),
+        (Resource::Core, 0),
+        (Resource::Nofile, OPEN_FILES),
+        (Resource::Fsize, 0),
+    ];
     for (resource, wanted) in limits {
         let lowest = getrlimit(resource).maximum.map_or(wanted, |most| most.min(wanted));
         let limit = Rlimit { current: Some(lowest), maximum: Some(lowest) };

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use crossvisor_model::Manifest;
 use crossvisor_plugin::abi::CALL_OK;
 use crossvisor_plugin::envelope::{Answer, Reply, VERSION};
+use crossvisor_plugin::limits::REPLY_BYTES;
 use crossvisor_plugin::{Request, Turn};
 
 use crate::PluginError;
 use crate::child::Child;
-use crate::descriptor::{Entry, REPLY_LIMIT};
+use crate::descriptor::Entry;
 use crate::exchange::Fault;
 use crate::file::Form;
 
@@ -79,7 +80,7 @@ impl Plugin {
     /// [`PluginError`] when there is no reply, or one that is too long.
     pub fn ask(&self, request: &[u8]) -> Result<Vec<u8>, PluginError> {
         let plugin = || self.manifest.name.clone();
-        let too_long = || PluginError::TooLong { plugin: plugin(), limit: REPLY_LIMIT };
+        let too_long = || PluginError::TooLong { plugin: plugin(), limit: REPLY_BYTES };
         let returned = match &self.way {
             Way::InProcess(entry) => entry.call(request),
             Way::Child(child) => child.call(request).map_err(|fault| match fault {

@@ -31,6 +31,7 @@ impl Home {
         let mut command = Command::new(self.program());
         command.env_clear().env("HOME", home).current_dir(self.work()).args(arguments);
         command.env("CROSSVISOR_STATE", home.join("state")).env("CROSSVISOR_CACHE", home.join("cache"));
+        command.env("CROSSVISOR_TRUST", home.join("trusted.json"));
         command
     }
 
