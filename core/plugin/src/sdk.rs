@@ -107,6 +107,8 @@ pub trait Workload {
 /// Any plugin: a manifest and an answer to every request. Implemented by [`plugin!`].
 pub trait Plugin {
     fn manifest() -> Manifest;
+    /// The names of the manifest's offers; a request for another is refused before `answer` sees it.
+    fn offers() -> &'static [Name];
     /// # Errors
     /// [`Failure`] as the operation has it, or for an operation of another kind of plugin.
     fn answer(chosen: &Chosen, call: &Call, resume: &Resume) -> Result<Turn, Failure>;
@@ -171,6 +173,9 @@ pub fn respond<P: Plugin>(request: &[u8]) -> Reply {
         })?;
         if request.v != VERSION {
             return Err(Failure::new(format!("envelope version {} is not {VERSION}", request.v)));
+        }
+        if !P::offers().contains(&request.offer) {
+            return Err(Failure::new(format!("this plugin does not offer '{}'", request.offer)));
         }
         let chosen = Chosen { offer: request.offer, options: request.options };
         P::answer(&chosen, &request.call, &Resume { state: request.state, results: request.results })
@@ -243,6 +248,11 @@ macro_rules! plugin {
         impl $crate::Plugin for $type {
             fn manifest() -> $crate::model::Manifest {
                 $crate::plugin!(@trait $kind)(&$type)
+            }
+            fn offers() -> &'static [$crate::model::Name] {
+                static OFFERS: ::std::sync::OnceLock<Vec<$crate::model::Name>> = ::std::sync::OnceLock::new();
+                let manifest = <Self as $crate::Plugin>::manifest;
+                OFFERS.get_or_init(|| manifest().offers.into_iter().map(|offer| offer.name).collect())
             }
             fn answer(
                 chosen: &$crate::sdk::Chosen,

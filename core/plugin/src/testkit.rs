@@ -12,13 +12,15 @@ use crate::sdk::{Plugin, respond};
 use crate::transcript::{Exchange, Transcript};
 
 /// Replays every transcript in the folder `golden` of a crate's `tests` folder to the plugin, with outputs from its
-/// folder `recorded`. With `BLESS=1` in the environment the files are rewritten with the replies as they are.
+/// folder `recorded`. With `BLESS=1` in the environment a file whose replies differ is rewritten with
+/// the replies as they are.
 ///
 /// ```no_run
 /// # use crossvisor_plugin::{Plugin, model, sdk, Call, Resume, Turn, Failure};
 /// # struct Mine;
 /// # impl Plugin for Mine {
 /// #     fn manifest() -> model::Manifest { unreachable!() }
+/// #     fn offers() -> &'static [model::Name] { &[] }
 /// #     fn answer(_: &sdk::Chosen, _: &Call, _: &Resume) -> Result<Turn, Failure> { unreachable!() }
 /// # }
 /// crossvisor_plugin::testkit::golden::<Mine>(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
@@ -76,7 +78,7 @@ fn replay(
     let mut transcript: Transcript = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let recorded = |name: &str| fs::read_to_string(tests.join("recorded").join(name)).ok();
     let mut exchanges = transcript.replay(recorded, answer).map_err(|e| e.to_string())?;
-    if bless {
+    if bless && exchanges.iter().any(|exchange| exchange.got != exchange.expected) {
         transcript.bless(&mut exchanges);
         let text = serde_json::to_string_pretty(&transcript).map_err(|e| e.to_string())?;
         fs::write(file, text + "\n").map_err(|e| e.to_string())?;

@@ -205,12 +205,18 @@ fn script(requests: &[Value]) -> Vec<Value> {
 fn the_plugin_in_python_says_and_does_the_same() {
     replay(|request| script(std::slice::from_ref(request)).remove(0));
     let (_, introduction) = examples(Some("introduction")).remove(0);
-    let wrong = [json!({"v": 2, "op": "create"}), json!({"v": 1, "op": "work"}), json!([]), json!(null)];
+    let wrong = [
+        json!({"v": 2, "op": "create"}),
+        json!({"v": 1, "op": "work", "offer": "scratch"}),
+        json!({"v": 1, "op": "create", "offer": "other"}),
+        json!([]),
+        json!(null),
+    ];
     let replies = script(&[&[introduction][..], &wrong].concat());
     let reply: Reply<crossvisor_plugin::model::Manifest> =
         serde_json::from_value(replies[0].clone()).expect("manifest");
     assert_eq!(reply.answer, Answer::Ok(<Scratch as Plugin>::manifest()));
-    assert_eq!(replies.len(), 5);
+    assert_eq!(replies.len(), 6);
     assert!(replies[1..].iter().all(|reply| reply["error"]["left"] == "nothing"), "{replies:?}");
 }
 

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crossvisor_plugin::envelope::Answer;
-use crossvisor_plugin::model::Manifest;
+use crossvisor_plugin::model::{Manifest, Name};
 use crossvisor_plugin::sdk::{Chosen, respond};
 use crossvisor_plugin::{Call, Failure, Left, Plugin, Resume, Turn};
 
@@ -14,6 +15,10 @@ struct Panics;
 impl Plugin for Panics {
     fn manifest() -> Manifest {
         panic!("no manifest")
+    }
+    fn offers() -> &'static [Name] {
+        static OFFERS: OnceLock<[Name; 1]> = OnceLock::new();
+        OFFERS.get_or_init(|| [Name::new("a").expect("name")])
     }
     fn answer(chosen: &Chosen, _: &Call, _: &Resume) -> Result<Turn, Failure> {
         panic!("offer {} is beyond me", chosen.offer)
@@ -34,9 +39,14 @@ fn a_panic_is_the_error_of_one_call() {
 fn a_request_that_is_none_is_an_error_before_the_plugin_sees_it() {
     let newer = br#"{"v": 2, "offer": "a", "options": {}, "op": "prepare", "input": {"instances": []}}"#;
     let unknown = br#"{"v": 1, "offer": "a", "options": {}, "op": "migrate", "input": {}}"#;
-    for (request, told) in
-        [(&newer[..], "envelope version 2 is not 1"), (unknown, "migrate"), (b"{", "EOF"), (b"", "EOF")]
-    {
+    let offer = br#"{"v": 1, "offer": "b", "options": {}, "op": "prepare", "input": {"instances": []}}"#;
+    for (request, told) in [
+        (&newer[..], "envelope version 2 is not 1"),
+        (unknown, "migrate"),
+        (offer, "does not offer 'b'"),
+        (b"{", "EOF"),
+        (b"", "EOF"),
+    ] {
         let Answer::Error(failure) = respond::<Panics>(request).answer else { panic!("no error") };
         assert!(failure.message.contains(told), "{failure}");
     }
