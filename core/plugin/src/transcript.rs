@@ -36,8 +36,10 @@ pub struct Later {
 pub enum TranscriptError {
     #[error("turn {turn}: the recorded output '{name}' is not there: record it, or correct its name")]
     Recorded { turn: usize, name: String },
-    #[error("turn {turn}: the reply has no state to go on with; is the operation over before?")]
-    NoState { turn: usize },
+    #[error(
+        "turn {turn}: the reply before it ended the operation or refused it: drop this turn, or mend the plugin"
+    )]
+    Over { turn: usize },
 }
 
 /// One request as the plugin gets it, what it must answer and what it answered.
@@ -65,8 +67,8 @@ impl Transcript {
         for (index, (results, expected)) in std::iter::once((None, &self.reply)).chain(later).enumerate() {
             let turn = index + 1;
             if let (Some(results), Some(last)) = (results, exchanges.last()) {
-                let state = last.got.pointer("/ok/state").ok_or(TranscriptError::NoState { turn })?;
-                request["state"] = state.clone();
+                let open = last.got.get("ok").filter(|ok| ok["done"] != true);
+                request["state"] = open.ok_or(TranscriptError::Over { turn })?["state"].clone();
                 request["results"] = results.clone();
             }
             fill(&mut request, &recorded).map_err(|name| TranscriptError::Recorded { turn, name })?;

@@ -62,7 +62,7 @@ fn what_cannot_be_replayed_is_told() {
             .contains("turn 2: the recorded output 'gone.txt'")
     );
     let refuses = |_: &Value| json!({"v": 1, "error": {"message": "no", "left": "nothing"}});
-    assert!(faults_of(good.path(), refuses).contains("turn 2: the reply has no state"));
+    assert!(faults_of(good.path(), refuses).contains("turn 2: the reply before it ended"));
     fs::write(good.path().join("golden/b.json"), "{}").expect("file");
     assert!(faults_of(good.path(), answer).contains("missing field `request`"));
     assert!(faults_of(&good.path().join("none"), answer).contains("cannot read"));
