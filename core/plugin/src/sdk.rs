@@ -1,4 +1,4 @@
-//! The SDK: implement one trait, name it in [`plugin!`], and the library is a plugin.
+//! The SDK: implement one trait, name it in [`plugin!`](crate::plugin!), and the library is a plugin.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -104,7 +104,7 @@ pub trait Workload {
     fn parse(&self, chosen: &Chosen, input: &ParseInput) -> Result<ParseOutput, Failure>;
 }
 
-/// Any plugin: a manifest and an answer to every request. Implemented by [`plugin!`].
+/// Any plugin: a manifest and an answer to every request. Implemented by [`plugin!`](crate::plugin!).
 pub trait Plugin {
     fn manifest() -> Manifest;
     /// The names of the manifest's offers; a request for another is refused before `answer` sees it.
@@ -270,7 +270,7 @@ macro_rules! plugin {
     (@trait workload) => { $crate::Workload::manifest };
 }
 
-/// Exports the contract's symbol for a type that is a [`Plugin`]; [`plugin!`] calls it.
+/// Exports the contract's symbol for a type that is a [`Plugin`]; [`plugin!`](crate::plugin!) calls it.
 #[macro_export]
 macro_rules! export {
     ($name:ident, $type:ident) => {
