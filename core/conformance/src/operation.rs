@@ -2,6 +2,7 @@
 
 use crossvisor_model::{Action, ExecResult, Offer, Options, Step, StepResult};
 use crossvisor_plugin::Call;
+use crossvisor_plugin::limits::TURNS;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -9,8 +10,6 @@ use crate::envelope::ask_twice;
 use crate::inputs;
 use crate::session::Session;
 
-/// As many turns as a run allows.
-const MOST_TURNS: usize = 100;
 /// A state goes to the plugin and back with every turn; bytes of JSON.
 const LARGE_STATE: usize = 64 << 10;
 
@@ -58,7 +57,7 @@ pub(crate) fn run(
 ) -> Option<Ended> {
     let mut request = inputs::request(offer, options, call);
     let mut steps = Vec::new();
-    for _ in 0..MOST_TURNS {
+    for _ in 0..TURNS {
         let turn = match ask_twice(session, &request)? {
             Ok(turn) => turn,
             Err(failure) => {
@@ -78,7 +77,7 @@ pub(crate) fn run(
         }
         request.state = turn.state;
     }
-    session.error(format!("it is not done after {MOST_TURNS} turns"));
+    session.error(format!("it is not done after {TURNS} turns"));
     None
 }
 

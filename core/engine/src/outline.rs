@@ -10,6 +10,7 @@ use crossvisor_model::{
     Accel, Action, Axes, DomainSpec, ExecResult, Forward, Name, Network, Phase, Place, Plan, Step,
     StepResult, Use,
 };
+use crossvisor_plugin::limits::TURNS;
 use crossvisor_plugin::{
     Call, CreateInput, CreateOutput, DefineInput, InspectInput, Instance, Peer, WorkInput,
 };
@@ -24,8 +25,6 @@ use crate::steps::first_request;
 use crate::visit::GUEST_PROBE;
 use crate::work::{make_work_folder, remove_work_folder};
 
-/// Turns after which a plugin is taken not to end.
-const MOST_TURNS: usize = 100;
 /// Stand-ins for what is only known in a run.
 const RUN: &str = "run";
 const SSH_PORT: u16 = 2201;
@@ -239,7 +238,7 @@ fn ask((plugin, using): (&Plugin, &Use), call: Call) -> Result<(Vec<Step>, Value
     let refused = |reason: String| EngineError::Outline { plugin: plugin.manifest.name.clone(), reason };
     let mut request = first_request(using, call);
     let mut steps = Vec::new();
-    for _ in 0..MOST_TURNS {
+    for _ in 0..TURNS {
         let turn = plugin.call(&request).map_err(|e| refused(e.to_string()))?;
         request.results = turn.steps.iter().map(|step| assumed(&step.action)).collect();
         steps.extend(turn.steps);
@@ -248,7 +247,7 @@ fn ask((plugin, using): (&Plugin, &Use), call: Call) -> Result<(Vec<Step>, Value
         }
         request.state = turn.state;
     }
-    Err(refused(format!("it is not done after {MOST_TURNS} turns")))
+    Err(refused(format!("it is not done after {TURNS} turns")))
 }
 
 fn assumed(action: &Action) -> StepResult {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crossvisor_loader::{Plugin, PluginError};
 use crossvisor_model::{Action, Event, Exec, ExecResult, Name, Options, Place, Step, StepResult, Use};
 use crossvisor_plugin::envelope::VERSION;
+use crossvisor_plugin::limits::TURNS;
 use crossvisor_plugin::model::action::Server;
 use crossvisor_plugin::{Call, Request};
 use crossvisor_target::{Cancel, Machine, TargetError};
@@ -16,9 +17,6 @@ use crate::exit::judge;
 use crate::host::Host;
 use crate::log::Log;
 use crate::undo::UndoLog;
-
-/// More turns than this is a plugin that never ends.
-const MOST_TURNS: usize = 100;
 
 /// Why an operation of a plugin did not come to its end.
 #[derive(Debug, Error)]
@@ -79,7 +77,7 @@ impl Steps<'_> {
         let mut request = first_request(using, call);
         // Asked every second: not worth a line each.
         let quiet = matches!(request.call, Call::Alive(_));
-        for _ in 0..MOST_TURNS {
+        for _ in 0..TURNS {
             let turn = plugin.call(&request)?;
             request.results.clear();
             for step in &turn.steps {
@@ -93,7 +91,7 @@ impl Steps<'_> {
             }
             request.state = turn.state;
         }
-        let reason = format!("is not done after {MOST_TURNS} turns");
+        let reason = format!("is not done after {TURNS} turns");
         Err(StepError::Contract { plugin: plugin.manifest.name.clone(), reason })
     }
 
