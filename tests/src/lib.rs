@@ -1,5 +1,7 @@
 //! What the tests of the whole share: the built program, a state folder of their own, and what is left of it.
 
+pub mod examples;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -82,15 +84,22 @@ impl Lab {
         command
     }
 
-    /// Starts a run of a scenario; its run directory will be `name` below [`Lab::runs`].
+    /// The command that runs a scenario with its output kept; its run directory will be `name` below [`Lab::runs`].
+    #[must_use]
+    pub fn run(&self, scenario: &Path, name: &str) -> Command {
+        let mut command = self.crossvisor();
+        command.arg("run").arg(scenario).arg("--out").arg(self.runs()).args(["--name", name]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts a run of a scenario.
     ///
     /// # Panics
     /// When the program cannot be started.
     #[must_use]
     pub fn start_run(&self, scenario: &Path, name: &str) -> Child {
-        let mut command = self.crossvisor();
-        command.arg("run").arg(scenario).arg("--out").arg(self.runs()).args(["--name", name]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("start")
+        self.run(scenario, name).spawn().expect("start")
     }
 
     /// # Panics

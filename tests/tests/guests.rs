@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crossvisor_model::{Accel, CellStatus, Phase, Value};
-use crossvisor_tests::{Lab, wait, wait_until};
+use crossvisor_tests::{Lab, examples, wait, wait_until};
 
 /// Cleans the lab up at the end, whatever happened.
 struct Sweep<'a>(&'a Lab);
@@ -94,6 +94,43 @@ deadlines: {boot: 6s}
     assert_eq!(phase, Phase::Boot);
     assert!(reason.contains("never came up") && reason.contains("console ends:"), "{reason}");
     lab.assert_clean();
+}
+
+const OUTSIDE: &str = "
+name: outside
+guest: {image: debian-12, memory: 256MiB}
+matrix: {hypervisor: [qemu-plain], storage: [preallocated], guests: [1], workload: [compress]}
+workloads: {compress: {size: 8MiB, level: 1}}
+repeat: 1
+";
+
+#[test]
+fn the_example_plugins_run_together_on_a_guest_without_libvirt() {
+    let (lab, folder) = (Lab::new(), examples::private_folder());
+    let _sweep = Sweep(&lab);
+    let files = examples::build(folder.path());
+    let trust = folder.path().join("trusted.json");
+    examples::must(lab.crossvisor().env("CROSSVISOR_TRUST", &trust).args(["plugin", "trust"]).args(files));
+    let mut run = lab.run(&lab.scenario("outside", OUTSIDE), "outside");
+    run.env("CROSSVISOR_TRUST", trust).env("CROSSVISOR_PLUGIN_PATH", folder.path());
+    let output = wait(run.spawn().expect("start"), Duration::from_secs(300));
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
+    let record = lab.record("outside");
+    assert_eq!(record.outcomes.iter().map(|o| &o.status).collect::<Vec<_>>(), [&CellStatus::Good]);
+    let value = |metric: &str| {
+        let found = record.samples.iter().find(|sample| sample.metric == metric);
+        found
+            .and_then(|sample| sample.value.measured())
+            .unwrap_or_else(|| panic!("{metric}: {:?}", record.samples))
+    };
+    assert!(value("rate") > 0.0 && value("time") > 0.0);
+    // The data is the same everywhere, and so is what gzip makes of it.
+    assert!((20.0..30.0).contains(&value("ratio")), "{}", value("ratio"));
+    let allocated = record.setups[0].allocated_bytes[0].expect("allocated");
+    assert!(allocated >= 2 << 30, "{allocated} bytes of a 2 GiB volume that was to be allocated whole");
+    lab.assert_clean();
+    assert_eq!(lab.domains(), Vec::<String>::new());
 }
 
 const LONG: &str = "

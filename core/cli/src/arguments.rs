@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use crossvisor_model::Name;
+use crossvisor_model::{Name, Seconds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -196,6 +196,9 @@ Example:
     Check {
         /// The plugin's library or script
         file: PathBuf,
+        /// How long one call may take
+        #[arg(long, value_name = "TIME", default_value = "10s")]
+        deadline: Seconds,
         #[arg(long)]
         json: bool,
     },

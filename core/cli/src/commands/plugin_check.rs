@@ -2,17 +2,19 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use crossvisor_conformance::{check, passed, Finding, Severity};
 use crossvisor_loader::{load_one, name_of, Plugin, SearchPath, TrustError};
+use crossvisor_model::Seconds;
 
 use crate::exit::{Exit, Failure};
 use crate::output::{self, printable};
 
 /// # Errors
 /// [`Failure`] when the file is not called as a plugin is, or standard output does not take the findings.
-pub fn execute(file: &Path, as_json: bool) -> Result<Exit, Failure> {
-    let findings = match load(file)? {
+pub fn execute(file: &Path, deadline: Seconds, as_json: bool) -> Result<Exit, Failure> {
+    let findings = match load(file, deadline)? {
         Ok(plugin) => check(&plugin),
         Err(reason) => vec![Finding::failed("it loads", reason)],
     };
@@ -27,9 +29,10 @@ pub fn execute(file: &Path, as_json: bool) -> Result<Exit, Failure> {
 }
 
 /// Loads the plugin as one that is not bundled, wherever it lies: it must not be able to harm this process.
-fn load(file: &Path) -> Result<Result<Plugin, String>, Failure> {
+fn load(file: &Path, deadline: Seconds) -> Result<Result<Plugin, String>, Failure> {
     let name = name_of(file).ok_or_else(|| TrustError::Name(file.into()))?;
-    let search = SearchPath { bundled: None, ..SearchPath::from_environment(Vec::new()) };
+    let mut search = SearchPath { bundled: None, ..SearchPath::from_environment(Vec::new()) };
+    search.limits.call = Duration::try_from_secs_f64(deadline.0).unwrap_or(Duration::MAX);
     Ok(load_one(&name, file, &search).map_err(|error| error.to_string()))
 }
 
