@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crossvisor_model::Manifest;
 use crossvisor_plugin::abi::symbol;
 
-use crate::child::{Child, State};
+use crate::child::Child;
 use crate::file::{self, Form, Rule};
 use crate::load::stem;
 use crate::plugin::Way;
@@ -58,7 +58,7 @@ pub(crate) fn admit(
         host_program: search.host_program.clone(),
         limits: search.limits,
         described: described.clone(),
-        state: Mutex::new(State::Unstarted),
+        process: Mutex::new(None),
     };
     let manifest = named(&candidate.name, described.map_or_else(|| child.manifest(), Ok)?)?;
     Ok(Plugin { manifest, origin, way: Way::Child(Arc::new(child)) })

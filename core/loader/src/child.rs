@@ -33,68 +33,57 @@ pub(crate) struct Child {
     pub limits: Limits,
     /// What its sidecar says it says.
     pub described: Option<Manifest>,
-    pub state: Mutex<State>,
-}
-
-#[derive(Debug)]
-pub(crate) enum State {
-    Unstarted,
-    Running(Running),
-    /// Why it is no more.
-    Gone(String),
+    /// Nothing before it is started; why it is no more after it has ended.
+    pub process: Mutex<Option<Result<Running, String>>>,
 }
 
 impl Child {
-    /// One request in, one reply out; the first call starts the process. After an error other than
-    /// [`Fault::TooLong`] every later call says why it is gone.
-    pub(crate) fn call(&self, request: &[u8]) -> Result<Returned, Fault> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*state, State::Unstarted) {
-            *state = match self.start().and_then(|(running, manifest)| self.agree(running, &manifest)) {
-                Ok(running) => State::Running(running),
-                Err(reason) => State::Gone(reason.to_string()),
-            };
-        }
-        let outcome = match &mut *state {
-            State::Running(running) => running.exchange(Some(request), self.limits.call).map_err(|fault| {
+    /// One request in, one reply out; the first call starts the process.
+    ///
+    /// # Errors
+    /// Why it has ended, also at every later call.
+    pub(crate) fn call(&self, request: &[u8]) -> Result<Returned, String> {
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = process.get_or_insert_with(|| self.start_as_described().map_err(|e| e.to_string()));
+        let running = process.as_mut().map_err(|reason| reason.clone())?;
+        match running.exchange(Some(request), self.limits.call) {
+            Ok(returned) => Ok(returned),
+            Err(fault) => {
                 let reason = running.end(&fault, self.limits.call);
-                (fault, reason)
-            }),
-            State::Gone(reason) => return Err(Fault::Gone(reason.clone())),
-            State::Unstarted => return Err(Fault::Gone("it was not started".into())),
-        };
-        outcome.map_err(|(fault, reason)| {
-            *state = State::Gone(reason.clone());
-            if matches!(fault, Fault::TooLong) { fault } else { Fault::Gone(reason) }
-        })
+                *process = Err(reason.clone());
+                match fault {
+                    Fault::TooLong => Ok(Returned { code: CALL_OK, reply: Vec::new(), too_long: true }),
+                    _ => Err(reason),
+                }
+            }
+        }
     }
 
     /// Starts it now and asks what it says of itself.
     pub(crate) fn manifest(&self) -> Result<Manifest, Broken> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (running, manifest) = self.start()?;
-        *state = State::Running(running);
+        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(running));
         Ok(manifest)
     }
 
-    fn agree(&self, running: Running, manifest: &Manifest) -> Result<Running, Broken> {
+    fn start_as_described(&self) -> Result<Running, Broken> {
+        let (running, manifest) = self.start()?;
         match &self.described {
-            Some(described) if described != manifest => Err(Broken::OtherManifest),
+            Some(described) if *described != manifest => Err(Broken::OtherManifest),
             _ => Ok(running),
         }
     }
 
     fn start(&self) -> Result<(Running, Manifest), Broken> {
         let mut running = self.spawn().map_err(Broken::Start)?;
-        let request = (self.file.form == Form::Script).then_some(MANIFEST_REQUEST);
-        let returned = match running.exchange(request, self.limits.call) {
-            Ok(returned) => returned,
-            Err(fault) => return Err(Broken::Ended(running.end(&fault, self.limits.call))),
-        };
-        let manifest = match running.framing() {
-            Framing::Frames if returned.code == CALL_OK => serde_json::from_slice(&returned.reply),
-            Framing::Frames => return Err(Broken::NoDescriptor),
-            Framing::Lines => serde_json::from_slice::<Introduction>(&returned.reply).map(|reply| reply.ok),
+        let is_script = self.file.form == Form::Script;
+        let returned = running
+            .exchange(is_script.then_some(MANIFEST_REQUEST), self.limits.call)
+            .map_err(|fault| Broken::Ended(running.end(&fault, self.limits.call)))?;
+        let manifest = if is_script {
+            serde_json::from_slice::<Introduction>(&returned.reply).map(|introduction| introduction.ok)
+        } else {
+            serde_json::from_slice(&returned.reply)
         };
         Ok((running, manifest.map_err(|e| Broken::Manifest(e.to_string()))?))
     }
@@ -103,16 +92,19 @@ impl Child {
         // Not closed on exec, so that the child has it; another program started in this moment has it as well,
         // and can do no more with it than read the plugin.
         let file = rustix::io::dup(&self.file.file)?;
+        let (descriptor, memory) = (file.as_raw_fd().to_string(), self.limits.memory_bytes.to_string());
         let mut host = Command::new(&self.host_program);
+        host.arg(VERB);
         let framing = match self.file.form {
-            Form::Library => Framing::Frames,
-            Form::Script => Framing::Lines,
+            Form::Library => {
+                host.args(["library", &descriptor, &memory, &symbol(&self.name)]);
+                Framing::Frames
+            }
+            Form::Script => {
+                host.args(["script", &descriptor, &memory]);
+                Framing::Lines
+            }
         };
-        host.arg(VERB).arg(if framing == Framing::Frames { "library" } else { "script" });
-        host.arg(file.as_raw_fd().to_string()).arg(self.limits.memory_bytes.to_string());
-        if framing == Framing::Frames {
-            host.arg(symbol(&self.name));
-        }
         host.env_clear().env("PATH", PATH).current_dir("/");
         host.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running::start(host, framing)

@@ -42,8 +42,6 @@ pub(crate) enum Fault {
     /// More came than the reply.
     Surplus,
     Io(io::Error),
-    /// It ended before.
-    Gone(String),
 }
 
 #[derive(Debug)]
@@ -75,19 +73,15 @@ impl Running {
         Ok(Self { child, status: None, framing, requests, replies, errors: Some(errors), words, buffer })
     }
 
-    pub(crate) fn framing(&self) -> Framing {
-        self.framing
-    }
-
     /// Sends a request, if any, and waits for the next reply.
     pub(crate) fn exchange(&mut self, request: Option<&[u8]>, limit: Duration) -> Result<Returned, Fault> {
-        let deadline = Instant::now() + limit;
+        let start = Instant::now();
         let message = request.map_or(Ok(Vec::new()), |request| self.framing.message(request))?;
         let mut unsent = message.as_slice();
         let mut reply = Vec::new();
         loop {
             self.send(&mut unsent)?;
-            self.wait(!unsent.is_empty(), deadline)?;
+            self.wait(!unsent.is_empty(), limit.saturating_sub(start.elapsed()))?;
             self.listen();
             match self.replies.read(&mut self.buffer) {
                 Ok(0) => return Err(Fault::Closed(reply.len())),
@@ -116,15 +110,15 @@ impl Running {
         Ok(())
     }
 
-    fn wait(&self, is_sending: bool, deadline: Instant) -> Result<(), Fault> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).map_err(|_| Fault::Deadline)?;
+    fn wait(&self, is_sending: bool, left: Duration) -> Result<(), Fault> {
+        // A time that is too long for the system has no end.
+        let timeout = Timespec::try_from(left).ok();
         let mut ends = vec![PollFd::new(&self.replies, PollFlags::IN)];
         ends.extend(self.errors.as_ref().map(|errors| PollFd::new(errors, PollFlags::IN)));
         if is_sending {
             ends.push(PollFd::new(&self.requests, PollFlags::OUT));
         }
-        match poll(&mut ends, Some(&timeout)) {
+        match poll(&mut ends, timeout.as_ref()) {
             Ok(0) => Err(Fault::Deadline),
             // However much it says in between, the time is over.
             Ok(_) if left.is_zero() => Err(Fault::Deadline),
@@ -152,14 +146,13 @@ impl Running {
         let by_itself = self.has_ended(patience);
         let status = self.kill();
         self.listen();
-        let words = String::from_utf8_lossy(&self.words).trim().to_string();
+        let words = String::from_utf8_lossy(&self.words);
+        let words: Vec<_> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let reason = match (fault, status) {
-            (Fault::Closed(_), Some(status)) if by_itself => {
-                if status.code() == Some(REFUSED.into()) && !words.is_empty() {
-                    return words;
-                }
-                ending(status)
-            }
+            (Fault::Closed(_), Some(status)) if by_itself => match words.last() {
+                Some(reason) if status.code() == Some(REFUSED.into()) => return (*reason).to_string(),
+                _ => ending(status),
+            },
             (Fault::Closed(0), _) => "it closed its output without a reply".into(),
             (Fault::Closed(length), _) => format!("it closed its output after {length} bytes of a reply"),
             (Fault::Deadline, _) => {
@@ -168,9 +161,8 @@ impl Running {
             (Fault::TooLong, _) => format!("it replied with more than {REPLY_BYTES} bytes and was stopped"),
             (Fault::Surplus, _) => "it replied more than was asked and was stopped".into(),
             (Fault::Io(e), _) => format!("it cannot be talked to: {e}"),
-            (Fault::Gone(reason), _) => reason.clone(),
         };
-        if words.is_empty() { reason } else { format!("{reason}; its last words: {words}") }
+        if words.is_empty() { reason } else { format!("{reason}; its last words: {}", words.join(" | ")) }
     }
 
     /// Waits until it has ended, without taking its number away.
@@ -192,6 +184,8 @@ impl Running {
         if self.status.is_none() {
             // Before the wait: until then its number is nobody else's.
             let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            // It may have gone over to another group.
+            let _ = self.child.kill();
             self.status = self.child.wait().ok();
         }
         self.status

@@ -24,7 +24,7 @@ use crate::limits::confine;
 pub const VERB: &str = "plugin-host";
 /// The length of a reply that is longer than allowed.
 pub(crate) const TOO_LONG: u32 = u32::MAX;
-/// The exit code when the plugin did not get as far as to run; standard error has the reason.
+/// The exit code when the plugin did not get as far as to run; the last line of standard error is the reason.
 pub(crate) const REFUSED: u8 = 70;
 
 /// Runs one plugin until standard input ends; `arguments` are those after [`VERB`].
@@ -45,7 +45,8 @@ pub fn plugin_host(arguments: &[OsString]) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            let _ = write!(io::stderr(), "{reason}");
+            // A line of its own, whatever the plugin has said before.
+            let _ = writeln!(io::stderr(), "\n{reason}");
             ExitCode::from(REFUSED)
         }
     }

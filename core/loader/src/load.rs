@@ -55,8 +55,14 @@ impl Loaded {
 
 impl Candidate {
     fn new(name: &str, origin: Origin) -> Self {
-        let name = name.replace('_', "-");
-        Self { name, origin, sha256: None, manifest: None, state: State::Loaded, reason: String::new() }
+        Self {
+            name: name.into(),
+            origin,
+            sha256: None,
+            manifest: None,
+            state: State::Loaded,
+            reason: String::new(),
+        }
     }
 }
 
@@ -72,7 +78,7 @@ pub fn load_all(search: &SearchPath, linked: Linked) -> Loaded {
             loaded.problems.push(LoadError::ExplicitTwice(name.clone()));
             continue;
         }
-        let mut candidate = Candidate { name: name.to_string(), ..Candidate::new("", origin) };
+        let mut candidate = Candidate::new(name.as_str(), origin);
         let opened = admit(&mut candidate, path, search, &Consent::Given);
         loaded.take(candidate, opened);
     }
@@ -112,18 +118,19 @@ fn load_found(loaded: &mut Loaded, search: &SearchPath, taken: &mut BTreeMap<Str
         Vec::new()
     });
     let consent = Consent::Recorded(consents);
-    for (name, files) in by_name(search.found(&mut loaded.problems)) {
-        if let Some(by) = taken.get(&name) {
+    for (stem, files) in by_name(search.found(&mut loaded.problems)) {
+        let name = stem.replace('_', "-");
+        if let Some(by) = taken.get(&stem) {
             let reason = format!("{by} goes before it");
             for path in files {
                 loaded.pass_over(&name, Origin::Path(path), State::Shadowed, reason.clone());
             }
             continue;
         }
-        taken.insert(name.clone(), Origin::Path(files[0].clone()));
+        taken.insert(stem, Origin::Path(files[0].clone()));
         if let [first, second, ..] = files.as_slice() {
             let (first, second) = (first.clone(), second.clone());
-            let clash = LoadError::Clash { name: name.replace('_', "-"), first, second };
+            let clash = LoadError::Clash { name: name.clone(), first, second };
             for path in files {
                 loaded.pass_over(&name, Origin::Path(path), State::Clash, clash.to_string());
             }
@@ -175,11 +182,10 @@ fn drop_offer_clashes(loaded: &mut Loaded) {
     loaded.problems.extend(problems);
     for (name, reason) in clashing {
         let Some(plugin) = loaded.plugins.remove(&name) else { continue };
-        for candidate in loaded.candidates.iter_mut().filter(|c| c.origin == plugin.origin) {
-            let is_it = candidate.state == State::Loaded && stem(&candidate.name) == stem(name.as_str());
-            if is_it {
-                (candidate.state, candidate.reason) = (State::Clash, reason.clone());
-            }
+        let mut used = loaded.candidates.iter_mut().filter(|c| c.state == State::Loaded);
+        let is_it = |c: &&mut Candidate| c.origin == plugin.origin && stem(&c.name) == stem(name.as_str());
+        if let Some(candidate) = used.find(is_it) {
+            (candidate.state, candidate.reason) = (State::Clash, reason);
         }
     }
 }

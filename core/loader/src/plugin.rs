@@ -15,7 +15,6 @@ use crossvisor_plugin::{Request, Turn};
 use crate::PluginError;
 use crate::child::Child;
 use crate::descriptor::Entry;
-use crate::exchange::Fault;
 use crate::file::Form;
 
 /// Where a plugin came from.
@@ -80,16 +79,14 @@ impl Plugin {
     /// [`PluginError`] when there is no reply, or one that is too long.
     pub fn ask(&self, request: &[u8]) -> Result<Vec<u8>, PluginError> {
         let plugin = || self.manifest.name.clone();
-        let too_long = || PluginError::TooLong { plugin: plugin(), limit: REPLY_BYTES };
         let returned = match &self.way {
             Way::InProcess(entry) => entry.call(request),
-            Way::Child(child) => child.call(request).map_err(|fault| match fault {
-                Fault::Gone(reason) => PluginError::Ended { plugin: plugin(), reason },
-                _ => too_long(),
-            })?,
+            Way::Child(child) => {
+                child.call(request).map_err(|reason| PluginError::Ended { plugin: plugin(), reason })?
+            }
         };
         if returned.too_long {
-            return Err(too_long());
+            return Err(PluginError::TooLong { plugin: plugin(), limit: REPLY_BYTES });
         }
         if returned.code != CALL_OK {
             return Err(PluginError::Internal { plugin: plugin(), code: returned.code });

@@ -8,7 +8,7 @@ use common::{compile, folder, name, request, search};
 use crossvisor_loader::{Broken, Linked, LoadError, Loaded, Origin, PluginError, load_all, trust};
 use crossvisor_model::{Kind, Manifest, Offer};
 use crossvisor_plugin::sdk::Chosen;
-use crossvisor_plugin::{CreateInput, Failure, InspectInput, Resume, Storage, Turn, finish, plugin};
+use crossvisor_plugin::{Call, CreateInput, Failure, InspectInput, Resume, Storage, Turn, finish, plugin};
 
 struct Spare;
 
@@ -33,8 +33,8 @@ impl Storage for Spare {
     fn create(&self, _: &Chosen, _: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
         Err(Failure::new("no room"))
     }
-    fn inspect(&self, chosen: &Chosen, input: &InspectInput, _: &Resume) -> Result<Turn, Failure> {
-        assert_eq!(chosen.offer.as_str(), "spare");
+    fn inspect(&self, _: &Chosen, input: &InspectInput, _: &Resume) -> Result<Turn, Failure> {
+        assert_eq!(input.volume.format, "raw");
         finish(Vec::new(), &input.volume.format)
     }
 }
@@ -42,6 +42,13 @@ impl Storage for Spare {
 plugin!(storage_spare, storage, Spare);
 
 const LINKED: Linked = &[("storage-spare", entry)];
+
+/// Every candidate with its state, sorted.
+fn states(loaded: &Loaded) -> Vec<String> {
+    let mut all: Vec<_> = loaded.candidates.iter().map(|c| format!("{} {}", c.name, c.state)).collect();
+    all.sort();
+    all
+}
 
 fn load(explicit: &[(&str, &Path)], folders: &[&Path]) -> Loaded {
     let home = folder();
@@ -70,7 +77,11 @@ fn a_linked_plugin_is_called_through_the_same_contract() {
 fn a_panic_of_a_linked_plugin_is_an_error_of_the_one_call() {
     let loaded = load(&[], &[]);
     let plugin = &loaded.plugins["storage-spare"];
-    let said = plugin.call(&request("other")).expect_err("panics");
+    let mut other = request("spare");
+    if let Call::Inspect(input) = &mut other.call {
+        input.volume.format = "qcow2".into();
+    }
+    let said = plugin.call(&other).expect_err("panics");
     assert!(
         matches!(&said, PluginError::Failed { failure, .. } if failure.message.contains("panicked")),
         "{said}"
@@ -89,6 +100,9 @@ fn a_file_wins_over_what_is_linked_and_an_explicit_one_over_every_file() {
     let loaded = load(&[("storage-spare", &chosen)], &[first.path(), second.path()]);
     assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
     assert_eq!(loaded.plugins["storage-spare"].origin, Origin::Path(chosen));
+    // The one in the first folder, the chosen one's other way to be found, and the linked one.
+    let shadowed = "storage-spare shadowed";
+    assert_eq!(states(&loaded), ["storage-spare loaded", shadowed, shadowed, shadowed]);
 }
 
 #[test]
@@ -100,6 +114,8 @@ fn two_files_of_one_plugin_are_an_error_that_names_both() {
     let loaded = load(&[], &[first.path(), second.path()]);
     assert_eq!(loaded.plugins.keys().map(|n| n.as_str()).collect::<Vec<_>>(), ["storage-good"]);
     let [problem] = loaded.problems.as_slice() else { panic!("{:?}", loaded.problems) };
+    let clash = "storage-spare clash";
+    assert_eq!(states(&loaded), ["storage-good loaded", clash, clash, "storage-spare shadowed"]);
     let text = problem.to_string();
     for part in [&*one.to_string_lossy(), &*other.to_string_lossy(), "--plugin storage-spare=PATH"] {
         assert!(text.contains(part), "{text}");
@@ -126,6 +142,7 @@ fn an_offer_of_two_plugins_is_an_error_that_names_both() {
     let text = loaded.problems.iter().map(ToString::to_string).collect::<String>();
     assert!(text.contains("storage 'same' is offered by plugin 'storage-one'"), "{text}");
     assert!(text.contains("plugin 'storage-two'"), "{text}");
+    assert_eq!(states(&loaded), ["storage-one clash", "storage-spare loaded", "storage-two clash"]);
 }
 
 #[test]
