@@ -48,7 +48,8 @@ impl Hypervisor for Qemu {
 }
 
 fn command_line(domain: &DomainSpec) -> Result<Vec<String>, Failure> {
-    let DomainSpec { name, uuid, accel, vcpus, memory_mib, kernel, initrd, cmdline, console_log, .. } = domain;
+    let DomainSpec { name, uuid, accel, vcpus, memory_mib, kernel, initrd, cmdline, console_log, .. } =
+        domain;
     if !matches!(accel, Accel::Kvm | Accel::Tcg) {
         return Err(Failure::new(format!("hypervisor-qemu runs with accel kvm or tcg, not {accel}")));
     }
