@@ -2,11 +2,16 @@
 
 mod common;
 
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{compile_source, crate_file, folder, mode, name, request, search};
-use crossvisor_loader::{Plugin, load_one};
+use crossvisor_loader::{Plugin, VERB, load_one};
+use crossvisor_plugin::abi::symbol;
 
 /// What is to be seen when the plugin is loaded, or, if it loads, when it is called.
 enum Shows {
@@ -128,4 +133,25 @@ fn what_a_stopped_plugin_started_is_stopped_with_it() {
         assert!(std::time::Instant::now() < deadline, "still there");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn one_that_hangs_does_not_outlive_the_program() {
+    let folder = folder();
+    let installed = install(&crate_file("../../tests/bad-plugins/hang.c"), folder.path());
+    let file = rustix::io::dup(std::fs::File::open(&installed).expect("file")).expect("inheritable");
+    let mut host = Command::new(search(folder.path()).host_program)
+        .args([VERB, "library", &file.as_raw_fd().to_string(), "1073741824", &symbol("storage-bad")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("started");
+    let mut requests = host.stdin.take().expect("pipe");
+    requests.write_all(b"\x02\0\0\0{}").expect("request");
+    let mut start = [0; 8];
+    host.stdout.take().expect("pipe").read_exact(&mut start).expect("the manifest's frame");
+    assert!(host.try_wait().expect("wait").is_none());
+    drop(requests);
+    assert_eq!(host.wait().expect("wait").signal(), Some(9));
 }
