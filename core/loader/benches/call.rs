@@ -3,22 +3,17 @@
 //! Owns the numbers of `script/bench call`. The plugin is in C and answers the same to all, so that the way there
 //! and back is what is measured.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crossvisor_loader::{Plugin, SearchPath, VERB, load_one, plugin_host};
+use crossvisor_loader::{Plugin, SearchPath, load_one};
 
-fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some((_, rest)) = arguments.split_first().filter(|(verb, _)| *verb == VERB) {
-        return plugin_host(rest);
-    }
+fn main() {
     // The checks of owner and mode refuse what lies in a folder such as /tmp.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder");
     let library = compile(folder.path());
-    let host_program = std::env::current_exe().expect("this program");
+    let host_program = env!("CARGO_BIN_EXE_crossvisor-run-plugin").into();
     let child = SearchPath { host_program, ..SearchPath::default() };
     let bundled = SearchPath { bundled: Some(folder.path().into()), ..SearchPath::default() };
     let name = "storage-constant".parse().expect("name");
@@ -27,11 +22,10 @@ fn main() -> ExitCode {
     report("call in process", "at most 2 µs", &repeat(20, 20_000, || ask(&inside)));
     report("call to a child", "at most 15 µs", &repeat(20, 2_000, || ask(&outside)));
     report("start of a child", "at most 5 ms", &repeat(50, 1, || ask(&load(&child))));
-    if let Some(program) = arguments.iter().find(|argument| Path::new(argument).is_file()) {
-        let program = SearchPath { host_program: program.into(), ..SearchPath::default() };
-        report("start with the program", "at most 5 ms", &repeat(50, 1, || ask(&load(&program))));
+    if let Some(program) = std::env::args_os().skip(1).map(PathBuf::from).find(|path| path.is_file()) {
+        let program = SearchPath { host_program: program, ..SearchPath::default() };
+        report("start by the program", "for comparison", &repeat(50, 1, || ask(&load(&program))));
     }
-    ExitCode::SUCCESS
 }
 
 fn compile(folder: &Path) -> PathBuf {
