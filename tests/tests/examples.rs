@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crossvisor_tests::examples::{EXAMPLES, build, cargo, must, private_folder};
-use crossvisor_tests::{Lab, root};
+use crossvisor_tests::{Lab, program_folder, root};
 
 /// The program with a state and a list of consents of its own, and a folder for plugins.
 struct Shop {
@@ -43,6 +43,25 @@ impl Shop {
 
 fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_bundled_plugins_pass_their_check_as_anybodys_do() {
+    let shop = Shop::new();
+    for name in ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"] {
+        let library = format!("libcrossvisor_{}.so", name.replace('-', "_"));
+        let file = shop.folder().join(&library);
+        fs::copy(program_folder().join(library), &file).expect("copy");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("mode");
+        shop.must_pass(&file);
+        let golden = root().join("plugins").join(name).join("tests");
+        if golden.join("golden").is_dir() {
+            let replay =
+                shop.crossvisor().args(["plugin", "check", "--transcripts"]).arg(golden).arg(&file).output();
+            let said = text(&replay.expect("check"));
+            assert!(said.starts_with("ok       transcripts"), "{name}: {said}");
+        }
+    }
 }
 
 const SCENARIO: &str = "

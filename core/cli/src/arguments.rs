@@ -199,6 +199,9 @@ Example:
         /// How long one call may take
         #[arg(long, value_name = "TIME", default_value = "10s")]
         deadline: Seconds,
+        /// Replay the transcripts in DIR/golden too, with recorded outputs from DIR/recorded
+        #[arg(long, value_name = "DIR")]
+        transcripts: Option<PathBuf>,
         #[arg(long)]
         json: bool,
     },

@@ -94,10 +94,7 @@ pub(crate) fn operations(session: &mut Session<'_>) {
 
 pub(crate) fn offers(session: &mut Session<'_>) {
     let request = changed(session, |request| request["offer"] = json!("no-such-offer"));
-    // Nobody asks for it: a scenario is held against the manifest first.
-    if let Some(Ok(_)) = session.send(&request) {
-        session.warning("an offer that it does not make is answered as if it were right");
-    }
+    must_refuse(session, "an offer that it does not make", &request);
 }
 
 pub(crate) fn at_once(session: &mut Session<'_>) {

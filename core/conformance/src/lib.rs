@@ -13,6 +13,7 @@ mod options;
 mod session;
 mod steps;
 mod storage;
+mod transcripts;
 mod workload;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ use crossvisor_model::Kind;
 pub use finding::{Finding, Problem, Severity};
 use session::Session;
 pub use session::Subject;
+pub use transcripts::transcripts;
 
 /// A check: what it is about, and how it is made.
 type Check = (&'static str, fn(&mut Session<'_>));

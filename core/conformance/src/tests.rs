@@ -54,8 +54,7 @@ impl Storage for Disk {
     fn manifest(&self) -> Manifest {
         manifest(Kind::Storage)
     }
-    fn create(&self, chosen: &Chosen, input: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
-        known(chosen)?;
+    fn create(&self, _: &Chosen, input: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
         let path = input.folder.join(format!("{}.raw", input.name));
         let copy = host(&["cp", &input.golden.to_string_lossy(), &path.to_string_lossy()]);
         let step =
@@ -77,8 +76,7 @@ impl Hypervisor for Machine {
     fn manifest(&self) -> Manifest {
         manifest(Kind::Hypervisor)
     }
-    fn define(&self, chosen: &Chosen, input: &DefineInput, _: &Resume) -> Result<Turn, Failure> {
-        known(chosen)?;
+    fn define(&self, _: &Chosen, input: &DefineInput, _: &Resume) -> Result<Turn, Failure> {
         let name = input.domain.name.to_string();
         let xml = serde_json::to_string(&input.domain).map_err(|e| Failure::new(e.to_string()))?;
         let define = Action::DomainDefine { xml };
@@ -104,8 +102,7 @@ impl Workload for Job {
     fn prepare(&self, _: &Chosen, _: &WorkInput, _: &Resume) -> Result<Turn, Failure> {
         finish(Vec::new(), ())
     }
-    fn work(&self, chosen: &Chosen, input: &WorkInput, _: &Resume) -> Result<Turn, Failure> {
-        known(chosen)?;
+    fn work(&self, _: &Chosen, input: &WorkInput, _: &Resume) -> Result<Turn, Failure> {
         let runs = input.instances.iter().map(|i| Exec::new(i.place, ["job"], 10.0)).collect();
         let round = Action::Together { round: "job".into(), servers: Vec::new(), runs };
         finish(vec![Step::new("work", round)], ())
@@ -116,10 +113,6 @@ impl Workload for Job {
         let rate = rate.ok_or_else(|| Failure::new(format!("{}: no rate", chosen.offer)))?;
         Ok(ParseOutput { samples: vec![ParsedSample::measured(metric, rate)], ..ParseOutput::default() })
     }
-}
-
-fn known(chosen: &Chosen) -> Result<(), Failure> {
-    (chosen.offer.as_str() == "x").then_some(()).ok_or_else(|| Failure::new("no such offer"))
 }
 
 mod disk {
@@ -240,6 +233,9 @@ fn a_plugin_that_takes_what_is_wrong_is_found() {
     });
     faults::<Disk>(&["unknown operations are refused"], "operation 'work'", |asked, answer| {
         if asked["op"] == "work" { Ok(Turn { done: true, ..Turn::default() }) } else { answer }
+    });
+    faults::<Disk>(&["unknown offers are refused"], "does not make is answered", |asked, answer| {
+        if asked["offer"] == "no-such-offer" { Ok(Turn { done: true, ..Turn::default() }) } else { answer }
     });
     faults::<Disk>(&["malformed requests are refused"], "an array 100000 deep", |asked, answer| {
         if asked.is_null() { Ok(Turn { done: true, ..Turn::default() }) } else { answer }

@@ -35,8 +35,8 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Plugin(Plugin::List { all, json }) => plugin::list(all, json, plugins)?,
         Command::Plugin(Plugin::Info { name, json }) => plugin_info::execute(&name, json, plugins)?,
         Command::Plugin(Plugin::New(asked)) => plugin_new::execute(&asked)?,
-        Command::Plugin(Plugin::Check { file, deadline, json }) => {
-            return plugin_check::execute(&file, deadline, json).map(Into::into);
+        Command::Plugin(Plugin::Check { file, deadline, transcripts, json }) => {
+            return plugin_check::execute(&file, deadline, transcripts.as_deref(), json).map(Into::into);
         }
         Command::Plugin(Plugin::Trust { files }) => plugin::trust_all(&files)?,
         Command::Clean(asked) => return clean::execute(&asked).map(Into::into),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crossvisor_conformance::{check, passed, Finding, Severity};
+use crossvisor_conformance::{check, passed, transcripts, Finding, Severity};
 use crossvisor_loader::{load_one, name_of, Plugin, SearchPath, TrustError};
 use crossvisor_model::Seconds;
 
@@ -13,9 +13,12 @@ use crate::output::{self, printable};
 
 /// # Errors
 /// [`Failure`] when the file is not called as a plugin is, or standard output does not take the findings.
-pub fn execute(file: &Path, deadline: Seconds, as_json: bool) -> Result<Exit, Failure> {
+pub fn execute(file: &Path, deadline: Seconds, tests: Option<&Path>, as_json: bool) -> Result<Exit, Failure> {
     let findings = match load(file, deadline)? {
-        Ok(plugin) => check(&plugin),
+        Ok(plugin) => {
+            let replayed = tests.map(|tests| transcripts(&plugin, tests));
+            replayed.into_iter().chain(check(&plugin)).collect()
+        }
         Err(reason) => vec![Finding::failed("it loads", reason)],
     };
     output::show(|out| {

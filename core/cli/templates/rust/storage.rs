@@ -29,7 +29,6 @@ impl Storage for Copies {
     }
 
     fn create(&self, chosen: &Chosen, input: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
-        check(chosen)?;
         let path = input.folder.join(format!("{}.raw", input.name));
         let argv = ["cp", "--sparse=always", "--", &input.golden.to_string_lossy(), &path.to_string_lossy()];
         let step = Step::new("copy the image", Action::Exec(Exec::new(Place::Host, argv, 600.0)))
@@ -39,8 +38,7 @@ impl Storage for Copies {
         finish(vec![step], CreateOutput { volume })
     }
 
-    fn inspect(&self, chosen: &Chosen, input: &InspectInput, resume: &Resume) -> Result<Turn, Failure> {
-        check(chosen)?;
+    fn inspect(&self, _: &Chosen, input: &InspectInput, resume: &Resume) -> Result<Turn, Failure> {
         let (VolumeSource::File(path) | VolumeSource::Block(path)) = &input.volume.source;
         match resume.results.first() {
             Some(StepResult::Exec(stat)) => {
@@ -52,13 +50,6 @@ impl Storage for Copies {
                 Ok(Turn { steps: vec![Step::new("read the volume's size", stat)], ..Turn::default() })
             }
         }
-    }
-}
-
-fn check(chosen: &Chosen) -> Result<(), Failure> {
-    match chosen.offer.as_str() {
-        "@offer@" => Ok(()),
-        other => Err(Failure::new(format!("@name@ has no offer '{other}'"))),
     }
 }
 

@@ -26,10 +26,7 @@ impl Hypervisor for Qemu {
         serde_json::from_value(manifest).unwrap_or_else(|e| unreachable!("the manifest is one: {e}"))
     }
 
-    fn define(&self, chosen: &Chosen, input: &DefineInput, _: &Resume) -> Result<Turn, Failure> {
-        if chosen.offer.as_str() != "qemu-plain" {
-            return Err(Failure::new(format!("hypervisor-qemu has no offer '{}'", chosen.offer)));
-        }
+    fn define(&self, _: &Chosen, input: &DefineInput, _: &Resume) -> Result<Turn, Failure> {
         let domain = &input.domain;
         let start = Action::Exec(Exec::new(Place::Host, command_line(domain)?, 60.0));
         let kill = find(&["pkill", "--signal", "KILL"], domain);
