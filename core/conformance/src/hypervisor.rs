@@ -1,6 +1,6 @@
 //! The operations of hypervisor plugins.
 
-use crossvisor_model::{Accel, Name, Offer, Options, Place};
+use crossvisor_model::{Accel, Name, Place};
 use crossvisor_plugin::AliveOutput;
 
 use crate::inputs::{self, FOLDER, NAME, SSH_PORT};
@@ -8,7 +8,6 @@ use crate::operation::{self, Ended, Machine};
 use crate::options;
 use crate::session::Session;
 use crate::steps::{self, Allowed};
-use crate::storage::session_place;
 
 const HERE: Allowed<'_> =
     Allowed { places: &[Place::Host, Place::Controller], rounds: false, creates: true, domains: true };
@@ -19,26 +18,18 @@ pub(crate) fn define(session: &mut Session<'_>) {
     let Ok(name) = Name::new(NAME) else { return };
     for offer in &session.subject.manifest().offers {
         for set in options::sets(offer) {
-            session.place = session_place(offer.name.as_str(), &set.name);
-            let ended = on_some_accel(session, (offer, &set.options), &name);
-            match ended {
-                Some(ended) => defined(session, &ended),
-                None if set.name.is_empty() && !session.has_ended() => {
-                    session.error("it makes no domain, with accel kvm, tcg or xen");
-                }
-                None => {}
+            session.place = set.place(offer);
+            let mut made = false;
+            for accel in ACCELS {
+                let call = inputs::define(&name, accel);
+                let ended = operation::run(session, (offer, &set.options), call, Machine::Quiet, false);
+                made |= ended.inspect(|ended| defined(session, ended)).is_some();
+            }
+            if !made && set.name.is_empty() && !session.has_ended() {
+                session.error("it makes no domain, with accel kvm, tcg or xen");
             }
         }
     }
-}
-
-fn on_some_accel(session: &mut Session<'_>, using: (&Offer, &Options), name: &Name) -> Option<Ended> {
-    let mut last = None;
-    for accel in ACCELS {
-        let ended = operation::run(session, using, inputs::define(name, accel), Machine::Quiet, false);
-        last = ended.or(last);
-    }
-    last
 }
 
 fn defined(session: &mut Session<'_>, ended: &Ended) {
@@ -65,7 +56,7 @@ pub(crate) fn alive(session: &mut Session<'_>) {
     let allowed = Allowed { creates: false, ..HERE };
     for offer in &session.subject.manifest().offers {
         let Some(defaults) = options::sets(offer).into_iter().next() else { continue };
-        session.place = session_place(offer.name.as_str(), "");
+        session.place = defaults.place(offer);
         for machine in [Machine::Quiet, Machine::Babbling("no such process\n")] {
             let call = inputs::alive(&name, Accel::Tcg);
             let must = machine == Machine::Quiet;

@@ -36,7 +36,7 @@ fn volume() -> Volume {
     }
 }
 
-/// A domain, as far as its name is one; `accel` as a run on this host would have it.
+/// A domain on a host that runs guests by `accel`.
 fn domain(name: &Name, accel: Accel) -> DomainSpec {
     DomainSpec {
         name: name.clone(),

@@ -9,6 +9,14 @@ pub(crate) struct OptionSet {
     pub options: Options,
 }
 
+impl OptionSet {
+    /// `offer 'file', cache=none`.
+    pub fn place(&self, offer: &Offer) -> String {
+        let separator = if self.name.is_empty() { "" } else { ", " };
+        format!("offer '{}'{separator}{}", offer.name, self.name)
+    }
+}
+
 /// True where `value` is the JSON form of a value of this kind, within its limits.
 pub(crate) fn is_valid(kind: &OptionKind, value: &Value) -> bool {
     match kind {

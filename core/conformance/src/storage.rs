@@ -18,7 +18,7 @@ pub(crate) fn create(session: &mut Session<'_>) {
     let Ok(name) = Name::new(NAME) else { return };
     for offer in &session.subject.manifest().offers {
         for set in options::sets(offer) {
-            session.place = session_place(offer.name.as_str(), &set.name);
+            session.place = set.place(offer);
             let must = set.name.is_empty();
             let using = (offer, &set.options);
             let ended = operation::run(session, using, inputs::create(&name), Machine::Quiet, must);
@@ -32,11 +32,6 @@ pub(crate) fn create(session: &mut Session<'_>) {
             }
         }
     }
-}
-
-/// `offer 'file', cache=none`.
-pub(crate) fn session_place(offer: &str, set: &str) -> String {
-    if set.is_empty() { format!("offer '{offer}'") } else { format!("offer '{offer}', {set}") }
 }
 
 fn volume(session: &mut Session<'_>, output: &CreateOutput) {
@@ -59,7 +54,7 @@ pub(crate) fn inspect(session: &mut Session<'_>) {
     let allowed = Allowed { creates: false, ..HERE };
     for offer in &session.subject.manifest().offers {
         let Some(defaults) = options::sets(offer).into_iter().next() else { continue };
-        session.place = session_place(offer.name.as_str(), "");
+        session.place = defaults.place(offer);
         for machine in [Machine::Quiet, Machine::Babbling("18446744073709551616 -1\nno number\u{0}\u{fffd}")]
         {
             let using = (offer, &defaults.options);

@@ -8,7 +8,6 @@ use crate::operation::{self, Ended, Machine};
 use crate::options::{self, OptionSet};
 use crate::session::Session;
 use crate::steps::{self, Allowed};
-use crate::storage::session_place;
 
 /// Instances at once that are tried.
 const COUNTS: [u32; 2] = [1, 3];
@@ -52,7 +51,7 @@ fn every(session: &mut Session<'_>, mut make: impl FnMut(&mut Session<'_>, &Offe
             for (count, bare) in COUNTS.into_iter().flat_map(|count| [(count, false), (count, true)]) {
                 let instances: Vec<_> = (1..=count).map(|index| inputs::instance(index, bare)).collect();
                 let who = if bare { "copies on the host" } else { "guests" };
-                session.place = format!("{}, {count} {who}", session_place(offer.name.as_str(), &set.name));
+                session.place = format!("{}, {count} {who}", set.place(offer));
                 make(session, offer, &set, &instances);
             }
         }
