@@ -18,7 +18,10 @@ pub const EXAMPLES: [&str; 3] = ["storage-preallocated", "workload-compress", "h
 /// When it cannot be made.
 #[must_use]
 pub fn private_folder() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("plugins").tempdir_in(build_folder()).expect("folder")
+    tempfile::Builder::new()
+        .prefix(".crossvisor-test-")
+        .tempdir_in(std::env::var_os("HOME").expect("HOME"))
+        .expect("folder")
 }
 
 fn build_folder() -> PathBuf {

@@ -30,12 +30,12 @@ impl Shop {
         command
     }
 
-    fn check(&self, file: &Path) -> Output {
-        self.crossvisor().args(["plugin", "check", "--deadline", "2s"]).arg(file).output().expect("check")
+    fn check(&self, file: &Path, deadline: &str) -> Output {
+        self.crossvisor().args(["plugin", "check", "--deadline", deadline]).arg(file).output().expect("check")
     }
 
     fn must_pass(&self, file: &Path) {
-        let output = self.check(file);
+        let output = self.check(file, "60s");
         assert_eq!(output.status.code(), Some(0), "{}: {}", file.display(), text(&output));
         assert!(!text(&output).contains("warning"), "{}: {}", file.display(), text(&output));
     }
@@ -207,7 +207,7 @@ fn no_bad_plugin_of_the_collection_passes_its_check() {
         for source in bad {
             scope.spawn(move || {
                 let shop = Shop::new();
-                let output = shop.check(&install_bad(source, shop.folder()));
+                let output = shop.check(&install_bad(source, shop.folder()), "2s");
                 let said = String::from_utf8_lossy(&output.stdout);
                 assert_eq!(output.status.code(), Some(1), "{}: {}", source.display(), text(&output));
                 assert!(said.contains("FAILED") && said.contains("error: "), "{}: {said}", source.display());

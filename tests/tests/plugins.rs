@@ -1,7 +1,7 @@
 //! Plugins as files: what is found where, and a new one from outside the workspace without an edit in it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use crossvisor_tests::{Lab, program_folder, root};
@@ -23,17 +23,13 @@ fn file(plugin: &str) -> String {
     format!("libcrossvisor_{}.so", plugin.replace('-', "_"))
 }
 
-/// The list of trusted plugins of these tests.
-fn trust_list() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trusted-{}.json", std::process::id()))
-}
-
 /// A folder above which only the user may write, as plugins need it.
 fn own_folder() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder")
+    crossvisor_tests::examples::private_folder()
 }
 
-fn run(folder: &Path, path: &str, arguments: &[&str]) -> Output {
+/// Runs the program that is in `folder`, with the list of trusted plugins that is in `trust`.
+fn run_trusting(trust: &Path, folder: &Path, path: &str, arguments: &[&str]) -> Output {
     let lab = Lab::new();
     let mut command = Command::new(folder.join("crossvisor"));
     command
@@ -41,8 +37,13 @@ fn run(folder: &Path, path: &str, arguments: &[&str]) -> Output {
         .current_dir("/")
         .env("CROSSVISOR_STATE", lab.state())
         .env("CROSSVISOR_PLUGIN_PATH", path)
-        .env("CROSSVISOR_TRUST", trust_list());
+        .env("CROSSVISOR_TRUST", trust.join("trusted.json"));
     command.output().expect("start")
+}
+
+/// The same with nothing trusted.
+fn run(folder: &Path, path: &str, arguments: &[&str]) -> Output {
+    run_trusting(own_folder().path(), folder, path, arguments)
 }
 
 fn plugins(folder: &Path, path: &str, more: &[&str]) -> serde_json::Value {
@@ -168,10 +169,9 @@ fn a_new_backing_is_a_new_folder_and_no_edit_anywhere_else() {
     let said = String::from_utf8_lossy(&untrusted.stderr);
     assert!(said.contains("nobody has said that it may run"), "{said}");
     let library = Path::new(&path).join(file("storage-scratch")).display().to_string();
-    let trusted = run(&program_folder(), &path, &["plugin", "trust", &library]);
+    let trusted = run_trusting(folder.path(), &program_folder(), &path, &["plugin", "trust", &library]);
     assert_eq!(trusted.status.code(), Some(0), "{trusted:?}");
-    let with = run(&program_folder(), &path, &["plan", &scenario]);
-    fs::remove_file(trust_list()).expect("the list");
+    let with = run_trusting(folder.path(), &program_folder(), &path, &["plan", &scenario]);
     let said = String::from_utf8_lossy(&with.stdout);
     assert_eq!(with.status.code(), Some(0), "{with:?}");
     assert!(said.contains("copy by dd") && said.contains("here/kvm-virtio/scratch/1/pi"), "{said}");

@@ -11,7 +11,10 @@ use crossvisor_loader::{Plugin, SearchPath, load_one};
 
 fn main() {
     // The checks of owner and mode refuse what lies in a folder such as /tmp.
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder");
+    let folder = tempfile::Builder::new()
+        .prefix(".crossvisor-test-")
+        .tempdir_in(std::env::var_os("HOME").expect("HOME"))
+        .expect("folder");
     let library = compile(folder.path());
     let host_program = env!("CARGO_BIN_EXE_crossvisor-run-plugin").into();
     let child = SearchPath { host_program, ..SearchPath::default() };

@@ -142,8 +142,10 @@ mod tests {
 
     /// A folder that nobody else may change anything above of.
     fn folder() -> tempfile::TempDir {
-        let program = std::env::current_exe().expect("program");
-        tempfile::tempdir_in(program.parent().expect("parent")).expect("folder")
+        tempfile::Builder::new()
+            .prefix(".crossvisor-test-")
+            .tempdir_in(std::env::var_os("HOME").expect("HOME"))
+            .expect("folder")
     }
 
     #[test]

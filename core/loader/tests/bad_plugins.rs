@@ -12,6 +12,7 @@ use std::time::Duration;
 use common::{compile_source, crate_file, folder, mode, name, request, search};
 use crossvisor_loader::{Plugin, VERB, load_one};
 use crossvisor_plugin::abi::symbol;
+use tempfile::TempDir;
 
 /// What is to be seen when the plugin is loaded, or, if it loads, when it is called.
 enum Shows {
@@ -61,21 +62,32 @@ fn install(source: &Path, folder: &Path) -> PathBuf {
     installed
 }
 
-fn load(file: &str) -> Result<Plugin, String> {
+/// A folder with a plugin of the collection, and the plugin's path in it.
+fn ready(file: &str) -> (TempDir, PathBuf) {
     let folder = folder();
     let installed = install(&crate_file("../../tests/bad-plugins").join(file), folder.path());
+    (folder, installed)
+}
+
+fn load(file: &str) -> Result<Plugin, String> {
+    load_ready(file, &ready(file))
+}
+
+fn load_ready(file: &str, (folder, installed): &(TempDir, PathBuf)) -> Result<Plugin, String> {
     let mut search = search(folder.path());
     let hangs = file.contains("hang") || file == "trickle.py";
     search.limits.call = Duration::from_secs(if hangs { 2 } else { 30 });
-    load_one(&name("storage-bad"), &installed, &search).map_err(|error| error.to_string())
+    load_one(&name("storage-bad"), installed, &search).map_err(|error| error.to_string())
 }
 
 #[test]
 fn every_bad_plugin_is_told_of_by_name_and_reason() {
+    // A file that is still being written when another thread starts a program cannot be run: all are written first.
+    let ready = BAD.map(|(file, _)| ready(file));
     std::thread::scope(|scope| {
-        for (file, shows) in &BAD {
+        for ((file, shows), ready) in BAD.iter().zip(&ready) {
             scope.spawn(move || {
-                let (said, reason) = match (load(file), shows) {
+                let (said, reason) = match (load_ready(file, ready), shows) {
                     (Err(error), AtLoad(reason)) => (error, reason),
                     (Ok(plugin), AtCall(reason)) => {
                         (plugin.call(&request("bad")).expect_err(file).to_string(), reason)

@@ -10,9 +10,17 @@ pub struct Home(pub TempDir);
 
 impl Home {
     pub fn new() -> Self {
-        let home = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder"));
+        let home = Self(
+            tempfile::Builder::new()
+                .prefix(".crossvisor-test-")
+                .tempdir_in(std::env::var_os("HOME").expect("HOME"))
+                .expect("folder"),
+        );
         std::fs::create_dir(home.work()).expect("folder");
-        std::fs::hard_link(assert_cmd::cargo::cargo_bin!("crossvisor"), home.program()).expect("link");
+        let built = assert_cmd::cargo::cargo_bin!("crossvisor");
+        std::fs::hard_link(built, home.program())
+            .or_else(|_| std::fs::copy(built, home.program()).map(drop))
+            .expect("program");
         home
     }
 

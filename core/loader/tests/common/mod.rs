@@ -49,9 +49,12 @@ pub fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("mode");
 }
 
-/// A folder below which only the user may write anything.
+/// A folder that only the user may write to, like all above it: the checkout may lie in one that does not do.
 pub fn folder() -> tempfile::TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("folder")
+    tempfile::Builder::new()
+        .prefix(".crossvisor-test-")
+        .tempdir_in(std::env::var_os("HOME").expect("HOME"))
+        .expect("folder")
 }
 
 /// Nothing to search yet; those in `home`'s list are trusted.
