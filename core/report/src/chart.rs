@@ -101,10 +101,7 @@ impl Source<'_> {
     /// `None` where nothing is compared.
     fn percentages(&self) -> Option<Chart> {
         self.metric.rows.iter().any(|row| row.ratio.is_some()).then(|| {
-            let name = match baseline_name(&self.comparison.baseline) {
-                name if name.is_empty() => "baseline".to_string(),
-                name => name,
-            };
+            let name = baseline_name(&self.comparison.baseline);
             Chart {
                 id: self.id("-relative"),
                 title: format!("{}, % of {name}", self.title()),

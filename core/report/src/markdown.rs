@@ -19,9 +19,9 @@ pub fn markdown(record: &RunRecord, comparison: &Comparison, metrics: Metrics) -
         out += &format!("\n**{}**\n", notes::EMULATED);
     }
     bullets(&mut out, &notes::notices(record));
-    let heading = escape(&percent_heading(comparison));
+    let heading = percent_heading(comparison).map(|heading| escape(&heading));
     for table in tables(comparison, metrics) {
-        grid(&mut out, &table, &heading);
+        grid(&mut out, &table, heading.as_deref());
     }
     section(&mut out, "What failed", &notes::problems(comparison));
     section(&mut out, "What was not measured", &notes::missing(comparison));
@@ -47,20 +47,19 @@ fn section(out: &mut String, title: &str, notes: &[Note]) {
     bullets(out, &notes.iter().map(line).collect::<Vec<_>>());
 }
 
-fn grid(out: &mut String, table: &Table, percent_heading: &str) {
+fn grid(out: &mut String, table: &Table, percent_heading: Option<&str>) {
     *out += &format!("\n## {}\n\n", escape(&title(table)));
-    *out += &format!(
-        "| setup | n | mean | SD/E | 95 % interval | median | min–max | total | {percent_heading} | 95 % |\n"
-    );
-    *out += "|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    let percents = percent_heading.map_or(String::new(), |heading| format!(" {heading} | 95 % |"));
+    *out += &format!("| setup | n | mean | SD/E | 95 % interval | median | min–max | total |{percents}\n");
+    *out += &format!("|:--|--:|--:|--:|--:|--:|--:|--:|{}\n", percent_heading.map_or("", |_| "--:|--:|"));
     for line in &table.rows {
         let cells = match &line.numbers {
             Some(n) => [&n.mean, &n.sd, &n.interval, &n.median, &n.range, &n.total].map(String::as_str),
             None => [line.words.as_str(), NONE, NONE, NONE, NONE, NONE],
         };
         let interval = if line.percent_interval.is_empty() { NONE } else { &line.percent_interval };
-        let cells =
-            [&[line.setup.as_str(), &line.n], &cells[..], &[line.percent.as_str(), interval]].concat();
+        let percents = percent_heading.map_or(Vec::new(), |_| vec![line.percent.as_str(), interval]);
+        let cells = [&[line.setup.as_str(), &line.n], &cells[..], &percents].concat();
         let cells: Vec<String> = cells.into_iter().map(escape).collect();
         *out += &format!("| {} |\n", cells.join(" | "));
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::clean::{clean, one_line};
 use crate::places::{Place, grouped};
-use crate::table::Setups;
+use crate::table::{Setups, is_compared};
 
 /// The line that no reader may miss.
 pub const EMULATED: &str = "guests are emulated (accel: tcg): compare shapes, not figures";
@@ -131,9 +131,10 @@ pub fn legend(comparison: &Comparison) -> String {
     let two = rows.any(|row| row.estimate.summary().is_some_and(|summary| summary.n == 2));
     format!(
         "A setup is {} at once (on the bare host: copies of the work at once). n: replicates; each is the mean \
-         over its guests. SD/E: standard deviation by mean. 95 %: interval of the mean by Student's t; of a \
-         percentage by the delta method on logarithms. One replicate has no interval{}.",
+         over its guests. SD/E: standard deviation by mean. 95 %: interval of the mean by Student's t{}. \
+         One replicate has no interval{}.",
         Setups::of(comparison).legend(),
+        if is_compared(comparison) { "; of a percentage by the delta method on logarithms" } else { "" },
         if two { "; that of two is wide and may begin below 0" } else { "" }
     )
 }

@@ -4,10 +4,11 @@
 //! the row holds.
 
 use crossvisor_analysis::{CellReport, Comparison, Estimate, MetricComparison, Row};
-use crossvisor_model::{Better, Name, RunRecord};
+use crossvisor_model::{Better, CellId, Name, RunRecord};
 
 use crate::ReportError;
 use crate::clean::one_line;
+use crate::table::is_compared;
 
 /// The header. Values from `mean` to `balance_max` are in `unit`; shares and ratios are numbers, 1 being 100 %;
 /// empty means unknown or without sense. `state` is `measured`, `partly`, `too_fast` or `missing`; `too_fast`
@@ -56,10 +57,12 @@ pub fn csv(record: &RunRecord, comparison: &Comparison) -> Result<String, Report
     let failed = |error: &dyn std::fmt::Display| ReportError::Csv(error.to_string());
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     writer.write_record(COLUMNS).map_err(|e| failed(&e))?;
+    let compared = is_compared(comparison);
     for workload in &comparison.workloads {
         for metric in &workload.metrics {
             for (row, cell) in metric.rows.iter().zip(&workload.cells) {
-                writer.write_record(fields(record, metric, row, cell)).map_err(|e| failed(&e))?;
+                let baseline = row.baseline.as_ref().filter(|_| compared);
+                writer.write_record(fields(record, metric, row, cell, baseline)).map_err(|e| failed(&e))?;
             }
         }
     }
@@ -67,7 +70,13 @@ pub fn csv(record: &RunRecord, comparison: &Comparison) -> Result<String, Report
     String::from_utf8(bytes).map_err(|e| failed(&e))
 }
 
-fn fields(record: &RunRecord, metric: &MetricComparison, row: &Row, cell: &CellReport) -> [String; 33] {
+fn fields(
+    record: &RunRecord,
+    metric: &MetricComparison,
+    row: &Row,
+    cell: &CellReport,
+    baseline: Option<&CellId>,
+) -> [String; 33] {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let summary = row.estimate.summary();
     let interval = summary.and_then(|summary| summary.interval);
@@ -99,7 +108,7 @@ fn fields(record: &RunRecord, metric: &MetricComparison, row: &Row, cell: &CellR
         number(row.total_mean),
         number(row.balance.map(|b| b.min)),
         number(row.balance.map(|b| b.max)),
-        row.baseline.as_ref().map_or(String::new(), ToString::to_string),
+        baseline.map_or(String::new(), ToString::to_string),
         number(row.ratio.map(|r| r.value)),
         number(ratio.map(|i| i.low)),
         number(ratio.map(|i| i.high)),

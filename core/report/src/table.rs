@@ -94,7 +94,7 @@ impl Setups {
     }
 }
 
-/// What the baseline is called: `bare`, `kvm-virtio/file`; empty where cells have none.
+/// What the baseline is called: `bare`, `kvm-virtio/file`; empty where the plan has none.
 pub fn baseline_name(baseline: &Baseline) -> String {
     let names = [&baseline.host, &baseline.hypervisor, &baseline.storage];
     let mut parts: Vec<String> = names.into_iter().flatten().map(Name::to_string).collect();
@@ -102,12 +102,15 @@ pub fn baseline_name(baseline: &Baseline) -> String {
     parts.join("/")
 }
 
-/// The heading of the percentages: `% of bare`.
-pub fn percent_heading(comparison: &Comparison) -> String {
-    match baseline_name(&comparison.baseline) {
-        name if name.is_empty() => "% of baseline".to_string(),
-        name => format!("% of {name}"),
-    }
+/// True where a row has a baseline other than itself: only then has a report percentages.
+pub fn is_compared(comparison: &Comparison) -> bool {
+    let rows = comparison.workloads.iter().flat_map(|w| &w.metrics).flat_map(|metric| &metric.rows);
+    rows.into_iter().any(|row| row.baseline.is_some() && !row.is_baseline())
+}
+
+/// The heading of the percentages: `% of bare`; `None` where nothing is compared.
+pub fn percent_heading(comparison: &Comparison) -> Option<String> {
+    is_compared(comparison).then(|| format!("% of {}", baseline_name(&comparison.baseline)))
 }
 
 /// The metrics of a workload that are to be shown.

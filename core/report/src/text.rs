@@ -28,7 +28,7 @@ pub fn text(record: &RunRecord, comparison: &Comparison, metrics: Metrics, width
     for table in tables(comparison, metrics) {
         lines.push(String::new());
         lines.extend(wrap(&title(&table), width, 2));
-        lines.extend(grid(&table, &heading, width));
+        lines.extend(grid(&table, heading.as_deref(), width));
         lines.extend(table.footnotes.iter().flat_map(|note| wrap(note, width, 2)));
     }
     section(&mut lines, "What failed", &notes::problems(comparison), width);
@@ -74,8 +74,8 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The table in columns two spaces apart; setups are shortened until it fits.
-fn grid(table: &Table, percent_heading: &str, width: usize) -> Vec<String> {
+/// The table in columns two spaces apart, the last only under a heading; setups are shortened until it fits.
+fn grid(table: &Table, percent_heading: Option<&str>, width: usize) -> Vec<String> {
     let headings = ["mean", "SD/E", "95 % interval"];
     let mut widths = headings.map(length);
     for row in table.rows.iter().filter_map(middle) {
@@ -90,10 +90,10 @@ fn grid(table: &Table, percent_heading: &str, width: usize) -> Vec<String> {
 
     let percents: Vec<String> = table.rows.iter().map(percent).collect();
     let last = percents.iter().map(|text| length(text)).max().unwrap_or(0);
-    let heading = shorten(percent_heading, last.max("% of baseline".len()));
-    let last = last.max(length(&heading));
+    let heading = percent_heading.map(|heading| shorten(heading, last.max("% of baseline".len())));
+    let last = heading.as_ref().map_or(0, |heading| length(heading).max(last) + 2);
     let count = table.rows.iter().map(|line| length(&line.n)).max().unwrap_or(1);
-    let room = width.saturating_sub(count + between + last + 6).max("setup".len());
+    let room = width.saturating_sub(count + between + last + 4).max("setup".len());
     let setups: Vec<String> = table.rows.iter().map(|line| shorten(&line.setup, room)).collect();
     let first = setups.iter().map(|text| length(text)).max().unwrap_or(0).max("setup".len());
 
@@ -102,10 +102,12 @@ fn grid(table: &Table, percent_heading: &str, width: usize) -> Vec<String> {
             cells.iter().zip(widths).map(|(text, width)| format!("{text:>width$}")).collect();
         padded.join("  ")
     };
-    let mut lines = vec![format!("{:first$}  {:>count$}  {}  {heading}", "setup", "n", join(headings))];
+    let end = |text: &str| heading.as_ref().map_or(String::new(), |_| format!("  {text}"));
+    let headed = end(heading.as_deref().unwrap_or_default());
+    let mut lines = vec![format!("{:first$}  {:>count$}  {}{headed}", "setup", "n", join(headings))];
     for ((line, setup), percent) in table.rows.iter().zip(setups).zip(percents) {
         let middle = middle(line).map_or_else(|| format!("{:between$}", line.words), join);
-        lines.push(format!("{setup:first$}  {:>count$}  {middle}  {percent}", line.n));
+        lines.push(format!("{setup:first$}  {:>count$}  {middle}{}", line.n, end(&percent)));
     }
     lines
 }

@@ -123,6 +123,30 @@ fn charts_have_names_and_descriptions() {
 }
 
 #[test]
+fn what_is_not_compared_has_no_percentages() {
+    let mut record = common::record();
+    record.plan.baseline = crossvisor_model::Baseline::default();
+    let comparison = compare(&record);
+    let all = [
+        text(&record, &comparison, Metrics::All, 80),
+        markdown(&record, &comparison, Metrics::All),
+        html(&record, &comparison).expect("HTML").replace("vertical-align:baseline", ""),
+    ];
+    for report in all {
+        assert!(!report.contains("baseline") && !report.contains("% of "), "{report}");
+        assert!(!report.contains("percentage"), "{report}");
+    }
+    assert!(
+        markdown(&record, &comparison, Metrics::All)
+            .contains(" | total |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n")
+    );
+    let sheet = csv(&record, &comparison).expect("CSV");
+    let column = COLUMNS.iter().position(|column| *column == "baseline").expect("a column");
+    assert!(csv_reader(&sheet).records().all(|row| row.expect("a row")[column].is_empty()));
+    assert!(charts(&comparison).iter().all(|(name, _)| !name.ends_with("-relative")));
+}
+
+#[test]
 fn a_run_cut_short_is_reported_as_such() {
     let mut record = common::record();
     (record.complete, record.notices) = (false, Vec::new());
