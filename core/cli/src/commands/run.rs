@@ -35,7 +35,7 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
         plan::show(&planned.plan, &inventory)?;
         return Ok(Exit::Good);
     }
-    let (name, directory) = place(asked, &planned.plan)?;
+    let (name, directory) = place(asked, &planned.plan, &settings.work())?;
     let cancel = Cancel::default();
     let progress = Arc::new(Progress::new(asked.quiet, asked.no_color));
     let voice = Arc::clone(&progress);
@@ -58,11 +58,13 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
     Ok(exit(summary, cancel.is_raised()))
 }
 
-/// The run's name and its directory, which does not exist yet.
-fn place(asked: &Run, plan: &Plan) -> Result<(Name, PathBuf), Failure> {
+/// The run's name and its directory, which does not exist yet. `work` has a folder for each run that is alive or was
+/// killed: such a run, wherever its directory is, has its name to itself.
+fn place(asked: &Run, plan: &Plan, work: &Path) -> Result<(Name, PathBuf), Failure> {
+    let taken = |name: &Name| [&asked.out, work].iter().any(|folder| folder.join(name.as_str()).exists());
     let name = match &asked.name {
         Some(name) => name.clone(),
-        None => run_name::of(&plan.scenario, SystemTime::now())?,
+        None => run_name::of(&plan.scenario, SystemTime::now(), taken)?,
     };
     let directory = asked.out.join(name.as_str());
     if directory.exists() {
