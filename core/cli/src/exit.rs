@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use crossvisor_engine::EngineError;
 use crossvisor_image::{GuestError, ImageError};
-use crossvisor_loader::TrustError;
+use crossvisor_loader::{LoadError, TrustError};
 use crossvisor_model::{Name, NameError};
 use crossvisor_report::ReportError;
 use crossvisor_scenario::Problem;
@@ -53,6 +53,9 @@ pub enum Failure {
     FolderExists(PathBuf),
     #[error("cannot watch for signals: {0}")]
     Signals(std::io::Error),
+    /// A file named with `--plugin` that does not load.
+    #[error(transparent)]
+    Plugin(LoadError),
     #[error("no plugin '{name}' is loaded: {hint}")]
     NoPlugin { name: Name, hint: String },
     #[error("the plugin cannot be called so: {0}")]
@@ -85,6 +88,7 @@ impl Failure {
             | Self::Scenario { .. }
             | Self::Exists(_)
             | Self::FolderExists(_)
+            | Self::Plugin(_)
             | Self::PluginName(_)
             | Self::NoPlugin { .. }
             | Self::Trust(TrustError::Name(_) | TrustError::Refused { .. })

@@ -5,8 +5,10 @@
 use std::path::PathBuf;
 
 use crossvisor_image::GuestLibrary;
-use crossvisor_loader::{load_all, Linked, Loaded, SearchPath};
+use crossvisor_loader::{load_all, Linked, LoadError, Loaded, Origin, SearchPath};
 use crossvisor_model::{Catalog, Name};
+
+use crate::exit::Failure;
 
 /// The bundled plugins. A file of the same name, wherever the search finds one, is used instead.
 const LINKED: Linked = &[
@@ -17,9 +19,25 @@ const LINKED: Linked = &[
     ("workload-iperf", crossvisor_workload_iperf::entry),
 ];
 
-/// Every plugin that loads, with what is known of those that do not.
-pub fn plugins(explicit: Vec<(Name, PathBuf)>) -> Loaded {
-    load_all(&SearchPath::from_environment(explicit), LINKED)
+/// Every plugin that loads, with what is known of those found that do not.
+///
+/// # Errors
+/// [`Failure::Plugin`] for the first of the `explicit` files that does not load: whoever names one means it.
+pub fn plugins(explicit: Vec<(Name, PathBuf)>) -> Result<Loaded, Failure> {
+    let search = SearchPath::from_environment(explicit);
+    let named =
+        |origin: &Origin| search.explicit.iter().any(|(_, path)| *origin == Origin::Path(path.clone()));
+    let mut loaded = load_all(&search, LINKED);
+    let wrong = loaded.problems.iter().position(|problem| match problem {
+        LoadError::ExplicitTwice(_) => true,
+        LoadError::Broken { origin, .. } => named(origin),
+        LoadError::OfferClash { first, second, .. } => named(&first.1) || named(&second.1),
+        _ => false,
+    });
+    match wrong {
+        Some(at) => Err(Failure::Plugin(loaded.problems.swap_remove(at))),
+        None => Ok(loaded),
+    }
 }
 
 /// Plugins and guests together.
@@ -29,8 +47,10 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    pub fn find(explicit: Vec<(Name, PathBuf)>) -> Self {
-        Self { loaded: plugins(explicit), guests: GuestLibrary::from_environment() }
+    /// # Errors
+    /// As [`plugins`].
+    pub fn find(explicit: Vec<(Name, PathBuf)>) -> Result<Self, Failure> {
+        Ok(Self { loaded: plugins(explicit)?, guests: GuestLibrary::from_environment() })
     }
 
     /// What a scenario can name. A guest with a wrong definition is not among it; see [`Self::problems`].

@@ -150,22 +150,42 @@ fn a_broken_scenario_is_shown_with_its_place_and_ends_with_2() {
 }
 
 #[test]
-fn a_plugin_that_does_not_load_is_told_where_it_is_missed() {
+fn a_plugin_that_is_found_and_does_not_load_is_told_where_it_is_missed() {
     let home = Home::new();
     let file = home.scenario(GOOD);
-    let broken = ["--plugin", "hypervisor-kvm=/nonexistent.so"];
-    let output = home.run(&[&broken[..], &["plan", file]].concat());
+    let folder = home.0.path().join("plugins");
+    std::fs::create_dir(&folder).expect("folder");
+    std::fs::write(folder.join("libcrossvisor_hypervisor_kvm.so"), "no library").expect("write");
+    let run = |arguments: &[&str]| {
+        home.command(arguments).env("CROSSVISOR_PLUGIN_PATH", &folder).output().expect("started")
+    };
+    let output = run(&["plan", file]);
     assert_eq!(output.status.code(), Some(2));
     let shown = text(&output.stderr);
-    assert!(shown.contains("\nnote: cannot load plugin 'hypervisor-kvm' (/nonexistent.so): "), "{shown}");
+    assert!(shown.contains("\nnote: cannot load plugin 'hypervisor-kvm' ("), "{shown}");
 
-    let output = home.run(&[&broken[..], &["plugin", "list"]].concat());
+    let output = run(&["plugin", "list"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stderr).starts_with("warning: cannot load plugin 'hypervisor-kvm'"));
     assert!(!text(&output.stdout).contains("kvm-virtio"));
 
-    let unneeded = home.run(&["--plugin", "other=/nonexistent.so", "plan", file]);
-    assert_eq!((unneeded.status.code(), text(&unneeded.stderr)), (Some(0), String::new()));
+    let unneeded = home.scenario(&GOOD.replace(", kvm-virtio]", "]"));
+    let output = run(&["plan", unneeded]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+}
+
+#[test]
+fn a_plugin_that_is_named_must_load() {
+    let home = Home::new();
+    let file = home.scenario(GOOD);
+    let commands =
+        [&["plan", file][..], &["run", file], &["plugin", "list"], &["plugin", "info", "workload-hep"]];
+    for command in commands {
+        let output = home.run(&[&["--plugin", "other=/etc/passwd"], command].concat());
+        assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()), "{command:?}");
+        let shown = text(&output.stderr);
+        assert!(shown.starts_with("error: cannot load plugin 'other' (/etc/passwd): it is not"), "{shown}");
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ struct Json<'a> {
 /// # Errors
 /// [`Failure`] when the scenario is wrong or a plugin cannot say what it would do.
 pub fn execute(asked: &arguments::Plan, plugins: Vec<(Name, PathBuf)>) -> Result<(), Failure> {
-    let inventory = Inventory::find(plugins);
+    let inventory = Inventory::find(plugins)?;
     let plan = planned::read(&asked.scenario, &inventory)?.plan;
     if asked.cells {
         return output::show(|out| cells(&plan, "", out));

@@ -44,9 +44,10 @@ struct Listing<'a> {
 }
 
 /// # Errors
-/// [`Failure::Output`] when standard output does not take it.
+/// [`Failure::Plugin`] for a file named with `--plugin` that does not load; [`Failure::Output`] when standard output
+/// does not take it.
 pub fn list(all: bool, as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Result<(), Failure> {
-    let loaded = inventory::plugins(explicit);
+    let loaded = inventory::plugins(explicit)?;
     if as_json {
         return output::show(|out| json(&loaded, all, out));
     }

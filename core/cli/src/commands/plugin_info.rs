@@ -12,9 +12,10 @@ use crate::inventory;
 use crate::output::{self, printable};
 
 /// # Errors
-/// [`Failure::NoPlugin`] when it is not loaded; [`Failure::Output`] when standard output does not take it.
+/// [`Failure::NoPlugin`] when it is not loaded, [`Failure::Plugin`] for a file named with `--plugin` that is not;
+/// [`Failure::Output`] when standard output does not take it.
 pub fn execute(name: &Name, as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Result<(), Failure> {
-    let loaded = inventory::plugins(explicit);
+    let loaded = inventory::plugins(explicit)?;
     let Some(plugin) = loaded.plugins.get(name) else {
         let considered = loaded.candidates.iter().find(|one| one.name == name.as_str());
         let hint = considered.map_or("'crossvisor plugin list' shows those that are".into(), |one| {

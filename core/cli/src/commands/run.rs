@@ -29,7 +29,7 @@ const WORDS: Words =
 pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failure> {
     let settings = Settings::from_environment();
     libvirt_log::to_file(&settings.state);
-    let inventory = Inventory::find(plugins);
+    let inventory = Inventory::find(plugins)?;
     let planned = planned::read(&asked.scenario, &inventory)?;
     if asked.dry_run {
         plan::show(&planned.plan, &inventory)?;
