@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crossvisor_model::{Action, Name};
 use crossvisor_store::{Journal, journal};
-use crossvisor_target::embed;
 use crossvisor_target::libvirt::OurDomain;
+use crossvisor_target::{TargetError, embed};
 
 use crate::host::Host;
 use crate::steps::in_seconds;
@@ -59,15 +59,29 @@ pub fn clean(settings: &Settings, dry_run: bool, only: Option<&str>) -> Result<C
     }
     let mut cleaner = Cleaner { settings, dry_run, hosts: BTreeMap::new(), cleaned };
     if settings.embed_root().is_dir() {
-        cleaner.host(&Name::new("here")?, embed::URI)?;
+        match cleaner.host(&Name::new("here")?, embed::URI) {
+            // Its domains are of a run that is alive, or wait until that has ended.
+            Err(EngineError::Host { source: TargetError::Busy(_), .. }) => {}
+            other => drop(other?),
+        }
     }
     for (run, folder) in &dead {
-        cleaner.journal(run, folder)?;
+        if let Err(e) = cleaner.journal(run, folder) {
+            cleaner.note(run, "what its journal names".into(), Some(e.to_string()));
+        }
     }
     cleaner.tagged(wanted)?;
     let Cleaner { mut cleaned, .. } = cleaner;
     for (run, folder) in dead {
         remove_folder(run, folder, dry_run, &mut cleaned);
+    }
+    if only.is_none() {
+        let builds = crossvisor_image::sweep(&settings.images(), dry_run)?.into_iter();
+        cleaned.actions.extend(builds.map(|folder| CleanedAction {
+            run: "(image build)".into(),
+            what: format!("folder {}", folder.display()),
+            failure: None,
+        }));
     }
     Ok(cleaned)
 }
@@ -91,7 +105,6 @@ impl Cleaner<'_> {
     /// Undoes what a journal has pending.
     fn journal(&mut self, run: &str, folder: &WorkFolder) -> Result<(), EngineError> {
         let hosts = folder.hosts()?;
-        let journal = Journal::open(&folder.journal())?;
         let dry_run = self.dry_run;
         for pending in journal::pending(&folder.journal())? {
             let unknown = || EngineError::NotInPlan { what: "host", name: pending.host.clone() };
@@ -102,7 +115,7 @@ impl Cleaner<'_> {
                 false => undo(&pending.undo, host, in_seconds(LIMIT_S)).err().map(|e| e.to_string()),
             };
             if failure.is_none() && !dry_run {
-                journal.undone(&pending)?;
+                Journal::open(&folder.journal())?.undone(&pending)?;
             }
             self.note(run, describe(&pending.undo), failure);
         }
@@ -168,7 +181,7 @@ fn work_folders(parent: &Path) -> Result<Vec<PathBuf>, EngineError> {
     };
     let paths: Result<Vec<_>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut paths = paths.map_err(folder_error("read", parent))?;
-    paths.retain(|path| path.is_dir());
+    paths.retain(|path| WorkFolder::is_one(path));
     paths.sort();
     Ok(paths)
 }

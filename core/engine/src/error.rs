@@ -31,6 +31,10 @@ pub enum EngineError {
     Key(#[from] ssh_key::Error),
     #[error("cannot {action} {path}: {source}")]
     Folder { action: &'static str, path: PathBuf, source: std::io::Error },
+    #[error(
+        "a run called '{0}' is alive or was killed: give this one another --name, or remove the other with 'crossvisor clean'"
+    )]
+    NameTaken(String),
     #[error("another run uses {0}: wait for it, or set CROSSVISOR_STATE to another folder")]
     Busy(PathBuf),
     #[error("{plugin} cannot say what it would do: {reason}")]

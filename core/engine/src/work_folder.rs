@@ -13,6 +13,7 @@ use crossvisor_model::{HostSpec, Name};
 use crate::EngineError;
 
 const HOSTS: &str = "hosts.json";
+const LOCK: &str = "lock";
 
 /// A work folder that this process holds.
 #[derive(Debug)]
@@ -30,7 +31,10 @@ impl WorkFolder {
     pub fn create(parent: &Path, run: &str) -> Result<Self, EngineError> {
         DirBuilder::new().recursive(true).mode(0o711).create(parent).map_err(folder_error("make", parent))?;
         let path = parent.join(run);
-        DirBuilder::new().mode(0o711).create(&path).map_err(folder_error("make", &path))?;
+        match DirBuilder::new().mode(0o711).create(&path) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => return Err(EngineError::NameTaken(run.into())),
+            made => made.map_err(folder_error("make", &path))?,
+        }
         let lock = lock(&path)?.ok_or_else(|| EngineError::Busy(path.clone()))?;
         Ok(Self { path, _lock: lock })
     }
@@ -41,6 +45,12 @@ impl WorkFolder {
     /// [`EngineError::Folder`] when its lock cannot be opened.
     pub fn adopt(path: &Path) -> Result<Option<Self>, EngineError> {
         Ok(lock(path)?.map(|lock| Self { path: path.to_path_buf(), _lock: lock }))
+    }
+
+    /// Whether a path is a work folder: a folder of its own, no link, with the lock that every run makes first.
+    pub fn is_one(path: &Path) -> bool {
+        let kind = |path: &Path| path.symlink_metadata().map(|found| found.file_type());
+        kind(path).is_ok_and(|kind| kind.is_dir()) && kind(&path.join(LOCK)).is_ok_and(|kind| kind.is_file())
     }
 
     pub fn path(&self) -> &Path {
@@ -96,7 +106,7 @@ impl WorkFolder {
 
 /// The folder's lock; `None` when another process holds it.
 fn lock(folder: &Path) -> Result<Option<File>, EngineError> {
-    let path = folder.join("lock");
+    let path = folder.join(LOCK);
     crossvisor_target::lock::take(&path).map_err(folder_error("lock", &path))
 }
 
@@ -117,7 +127,19 @@ mod tests {
         assert!(WorkFolder::create(parent.path(), "run-1").is_err());
         drop(alive);
         let adopted = WorkFolder::adopt(&parent.path().join("run-1")).expect("adopt").expect("dead");
+        assert!(WorkFolder::is_one(&parent.path().join("run-1")));
         adopted.remove().expect("remove");
         assert!(!parent.path().join("run-1").exists());
+    }
+
+    #[test]
+    fn a_folder_of_somebody_else_or_a_link_is_no_work_folder() {
+        let parent = tempfile::tempdir().expect("folder");
+        let (theirs, link) = (parent.path().join("theirs"), parent.path().join("link"));
+        fs::create_dir(&theirs).expect("folder");
+        assert!(!WorkFolder::is_one(&theirs));
+        fs::write(theirs.join(LOCK), "").expect("file");
+        std::os::unix::fs::symlink(&theirs, &link).expect("link");
+        assert!(WorkFolder::is_one(&theirs) && !WorkFolder::is_one(&link));
     }
 }

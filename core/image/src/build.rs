@@ -4,14 +4,14 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
 use crate::tool::{Watch, as_root, command, is_root, need, run};
-use crate::workshop::Workshop;
+use crate::workshop::{self, Workshop};
 use crate::{GuestDefinition, Image, ImageError, Progress, cached};
 
 const PACKAGES: &str = "download and install packages";
@@ -71,6 +71,28 @@ pub fn build(
     })
 }
 
+/// Folders that killed builds left in the cache; `dry_run` leaves them there. One whose build is under way is not
+/// among them.
+///
+/// # Errors
+/// [`ImageError::Io`] when one cannot be removed.
+pub fn sweep(cache: &Path, dry_run: bool) -> Result<Vec<PathBuf>, ImageError> {
+    let entries = cache.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut left = Vec::new();
+    for folder in entries.filter(|path| path.extension().is_some_and(|extension| extension == "building")) {
+        let path = folder.with_extension("lock");
+        let file = File::create(&path).map_err(ImageError::io("open lock", &path))?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        if !dry_run {
+            workshop::remove(&folder).map_err(ImageError::io("remove", &folder))?;
+        }
+        left.push(folder);
+    }
+    Ok(left)
+}
+
 /// Held until it is dropped; the file stays, because removing it would let two builds hold it.
 fn lock(path: &Path, watch: &mut Watch<'_>) -> Result<File, ImageError> {
     let file = File::create(path).map_err(ImageError::io("create lock", path))?;
@@ -101,7 +123,7 @@ fn install(shop: &Workshop, guest: &GuestDefinition, watch: &mut Watch<'_>) -> R
     pack.args(["-C", "files", "-cf", "files.tar", "."]);
     run(&mut pack, here, PACKAGES, watch, &nothing)?;
     let share = |line: &str| PARTS.iter().find(|(part, _)| line.starts_with(part)).map(|(_, done)| *done);
-    run(&mut mmdebstrap(guest), here, PACKAGES, watch, &share)?;
+    run(&mut mmdebstrap(guest, here), here, PACKAGES, watch, &share)?;
     let mut unpack = as_root("tar");
     unpack.args(["-C", "root", "--numeric-owner", "--exclude=./dev/*", "-xf", "root.tar"]);
     watch.tell(UNPACK, "start".into(), Some(0.93))?;
@@ -109,9 +131,17 @@ fn install(shop: &Workshop, guest: &GuestDefinition, watch: &mut Watch<'_>) -> R
 }
 
 /// The new system as `root.tar`. Hooks are constant texts; what differs comes as whole arguments.
-fn mmdebstrap(guest: &GuestDefinition) -> Command {
+fn mmdebstrap(guest: &GuestDefinition, folder: &Path) -> Command {
     let build = &guest.build;
-    let mut command = command("mmdebstrap");
+    let mut command = if is_root() {
+        // What it mounts for the scripts of packages is gone with it, even when it is killed, and what else it leaves
+        // goes with the build's folder. For an ordinary user it makes namespaces itself, whose root has no way in there.
+        let mut command = command("unshare");
+        command.args(["--mount", "--propagation=private", "--", "mmdebstrap"]).env("TMPDIR", folder);
+        command
+    } else {
+        command("mmdebstrap")
+    };
     command.args([if is_root() { "--mode=root" } else { "--mode=unshare" }, "--variant=minbase"]);
     command.args(["--format=tar", "--verbose"]);
     command.args(build.packages.iter().map(|package| format!("--include={package}")));
@@ -136,6 +166,21 @@ fn proxies() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_killed_builds_left_is_swept_and_what_is_under_way_is_not() {
+        let cache = tempfile::tempdir().expect("folder");
+        let folder = |name: &str| cache.path().join(name);
+        for name in [".a-1.building", ".b-2.building", "c-3"] {
+            std::fs::create_dir(folder(name)).expect("folder");
+        }
+        let held = File::create(folder(".b-2.lock")).expect("lock");
+        flock(&held, FlockOperation::NonBlockingLockExclusive).expect("held");
+        assert_eq!(sweep(cache.path(), true).expect("dry"), [folder(".a-1.building")]);
+        assert_eq!(sweep(cache.path(), false).expect("swept"), [folder(".a-1.building")]);
+        let there = |name: &str| folder(name).is_dir();
+        assert!(!there(".a-1.building") && there(".b-2.building") && there("c-3"));
+    }
 
     #[test]
     fn a_second_build_waits_for_the_lock_and_can_be_told_to_stop() {

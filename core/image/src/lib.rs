@@ -13,7 +13,7 @@ mod seed;
 mod tool;
 mod workshop;
 
-pub use build::build;
+pub use build::{build, sweep};
 pub use cache::{Image, ImageFacts, cached};
 pub use definition::{Boot, Build, Disk, GuestDefinition};
 pub use error::{GuestError, ImageError};

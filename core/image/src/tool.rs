@@ -110,6 +110,8 @@ pub(crate) fn run(
     let mut tail = VecDeque::new();
     command.current_dir(folder).stdin(Stdio::null()).process_group(0);
     let (mut child, lines) = start(command).map_err(|e| failed(e.to_string(), &tail))?;
+    let lifeline = Lifeline::tie(&child);
+    let _lifeline = lifeline.map_err(|e| failed(e.to_string(), &tail)).inspect_err(|_| end(&mut child))?;
     let mut done = None;
     let status = loop {
         match lines.recv_timeout(Duration::from_millis(100)) {
@@ -135,6 +137,27 @@ pub(crate) fn run(
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(failed(status.to_string(), &tail)),
         Err(error) => Err(failed(error.to_string(), &tail)),
+    }
+}
+
+/// Ends a program's process group when this process is gone, however it went: a shell waits for the end of a pipe
+/// that only this process holds.
+struct Lifeline(Child);
+
+impl Lifeline {
+    fn tie(child: &Child) -> io::Result<Self> {
+        let script = r#"cat >/dev/null; kill -s KILL -- "-$1""#;
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, "sh", &child.id().to_string()]).stdin(Stdio::piped());
+        shell.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().map(Self)
+    }
+}
+
+impl Drop for Lifeline {
+    /// The program has ended: its number may be another's soon.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _: io::Result<ExitStatus> = self.0.wait();
     }
 }
 

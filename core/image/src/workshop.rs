@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::cache::{FACTS, INITRD, KERNEL, ROOT};
-use crate::tool::{Watch, as_root, command, is_root, run};
+use crate::tool::{Watch, as_root, command, run};
 use crate::{GuestDefinition, ImageError, ImageFacts};
 
 const FILE_SYSTEM: &str = "make the file system";
@@ -28,14 +28,12 @@ impl Drop for Workshop {
 }
 
 /// Also what belongs to the other users of the user namespace.
-fn remove(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
     if !folder.exists() {
         return Ok(());
     }
-    if is_root() {
-        return fs::remove_dir_all(folder);
-    }
-    let done = as_root("rm").arg("-rf").arg("--").arg(folder).output()?;
+    // A folder made by other means may have something mounted in it: that is never entered.
+    let done = as_root("rm").args(["-rf", "--one-file-system", "--"]).arg(folder).output()?;
     match done.status.success() {
         true => Ok(()),
         false => Err(io::Error::other(String::from_utf8_lossy(&done.stderr).into_owned())),

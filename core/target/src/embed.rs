@@ -16,14 +16,17 @@ const LONGEST_ROOT: usize = 60;
 /// The driver's settings: the console is a plain file (there is no virtlogd), and the guest's process is ours, in
 /// no cgroup, namespace or security label.
 const CONFIGURATION: &str = r#"stdio_handler = "file"
-user = "root"
-group = "root"
 security_driver = "none"
 security_default_confined = 0
 remember_owner = 0
 dynamic_ownership = 0
 cgroup_controllers = []
 namespaces = []
+"#;
+
+/// Root's driver would start guests as another user, who cannot reach their volumes; an ordinary user's cannot choose.
+const ROOT_CONFIGURATION: &str = r#"user = "root"
+group = "root"
 "#;
 
 /// Makes the root folder ready and takes it for this process: the driver serves one at a time. What the driver has
@@ -42,8 +45,10 @@ pub fn prepare(root: &Path) -> Result<File, TargetError> {
     let etc = root.join("etc");
     fs::create_dir_all(&etc).map_err(TargetError::io(format!("make {}", etc.display())))?;
     let file = etc.join("qemu.conf");
-    if fs::read_to_string(&file).ok().as_deref() != Some(CONFIGURATION) {
-        fs::write(&file, CONFIGURATION).map_err(TargetError::io(format!("write {}", file.display())))?;
+    let of_root = if rustix::process::geteuid().is_root() { ROOT_CONFIGURATION } else { "" };
+    let configuration = format!("{CONFIGURATION}{of_root}");
+    if fs::read_to_string(&file).ok().as_ref() != Some(&configuration) {
+        fs::write(&file, configuration).map_err(TargetError::io(format!("write {}", file.display())))?;
     }
     let path = root.join("lock");
     let held = lock::take(&path).map_err(TargetError::io(format!("lock {}", path.display())))?;

@@ -30,7 +30,7 @@ pub enum TargetError {
     #[error("{what}: ended before it answered: {tail}")]
     EndedEarly { what: String, tail: String },
     #[error(
-        "'{0}' cannot be used: libvirt drivers on this machine are reached by 'qemu:///embed' or 'qemu:///system'"
+        "'{0}' cannot be used: the drivers of this machine are 'qemu:///embed' (without a root folder: CROSSVISOR_STATE chooses it), 'qemu:///system' and 'qemu:///session'"
     )]
     Uri(String),
 }
