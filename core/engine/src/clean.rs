@@ -185,3 +185,51 @@ fn work_folders(parent: &Path) -> Result<Vec<PathBuf>, EngineError> {
     paths.sort();
     Ok(paths)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossvisor_model::{HostSpec, Place};
+
+    /// A dead run with one pending removal of a file, on libvirt's test driver.
+    fn dead_run(settings: &Settings, name: &str, file: &Path) {
+        let folder = WorkFolder::create(&settings.work(), name).expect("folder");
+        let host = Name::new("here").expect("name");
+        let spec = HostSpec { uri: "test:///default".into() };
+        folder.note_hosts(&BTreeMap::from([(host.clone(), spec)])).expect("hosts");
+        let undo = Action::RemoveFile { on: Place::Host, path: file.into() };
+        Journal::open(&folder.journal()).and_then(|journal| journal.begin(&host, &undo)).expect("journal");
+    }
+
+    #[test]
+    fn only_what_dead_runs_made_is_removed_and_one_damaged_journal_keeps_nothing_else() {
+        let lab = tempfile::tempdir().expect("folder");
+        let path = |name: &str| lab.path().join(name);
+        let settings = Settings { state: path("s"), cache: path("c"), emulator: "none".into() };
+        for file in ["good", "damaged", "decoy"] {
+            fs::write(path(file), "content").expect("file");
+        }
+        dead_run(&settings, "good-run", &path("good"));
+        dead_run(&settings, "damaged-run", &path("damaged"));
+        fs::write(settings.work().join("damaged-run/journal.jsonl"), "garbage{{{\n").expect("journal");
+        let alive = WorkFolder::create(&settings.work(), "alive-run").expect("folder");
+        fs::create_dir(settings.work().join("decoy-run")).expect("folder");
+        fs::write(settings.work().join("decoy-run/a.raw"), "theirs").expect("file");
+        fs::create_dir(path("precious")).expect("folder");
+        std::os::unix::fs::symlink(path("precious"), settings.work().join("link-run")).expect("link");
+
+        let dry = clean(&settings, true, None).expect("dry run");
+        assert!(path("good").exists() && settings.work().join("good-run").exists());
+        let cleaned = clean(&settings, false, None).expect("cleaned");
+        assert_eq!(dry.actions.len(), cleaned.actions.len());
+        assert_eq!(cleaned.alive, ["alive-run"]);
+        assert!(!path("good").exists() && !settings.work().join("good-run").exists());
+        let failed: Vec<_> = cleaned.actions.iter().filter(|action| action.failure.is_some()).collect();
+        assert!(!failed.is_empty() && failed.iter().all(|action| action.run == "damaged-run"), "{cleaned:?}");
+        for kept in ["damaged", "decoy", "s/work/decoy-run/a.raw", "s/work/link-run", "s/work/damaged-run"] {
+            assert!(path(kept).exists(), "{kept} is gone");
+        }
+        assert_eq!(fs::read_dir(path("precious")).expect("folder").count(), 0);
+        drop(alive);
+    }
+}
