@@ -22,10 +22,13 @@ impl Settings {
         let home = set("HOME").unwrap_or_else(|| "/".into());
         let is_root = rustix::process::geteuid().is_root();
         let place = |own: &str, system: &str, xdg: &str, below_home: &str| {
-            set(own).unwrap_or_else(|| match (set(xdg), is_root) {
-                (Some(xdg), _) => xdg.join("crossvisor"),
-                (None, true) => system.into(),
-                (None, false) => home.join(below_home).join("crossvisor"),
+            // A path that is not absolute counts from here, also for programs that work elsewhere.
+            set(own).map(|path| std::path::absolute(&path).unwrap_or(path)).unwrap_or_else(|| {
+                match (set(xdg), is_root) {
+                    (Some(xdg), _) => xdg.join("crossvisor"),
+                    (None, true) => system.into(),
+                    (None, false) => home.join(below_home).join("crossvisor"),
+                }
             })
         };
         Self {
