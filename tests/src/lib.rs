@@ -156,7 +156,7 @@ impl Lab {
             std::thread::sleep(Duration::from_millis(100));
         }
         assert_eq!(self.processes(&[]), Vec::<String>::new());
-        let work: Vec<_> = fs::read_dir(self.state().join("work")).into_iter().flatten().flatten().collect();
+        let work: Vec<_> = fs::read_dir(self.state().join("live")).into_iter().flatten().flatten().collect();
         assert!(work.is_empty(), "{work:?}");
     }
 }

@@ -29,5 +29,5 @@ fn the_program_refuses_every_broken_scenario_and_touches_nothing() {
         tried += 1;
     }
     assert!(tried >= 20, "only {tried} scenarios");
-    assert!(!lab.state().join("work").exists() && !lab.runs().exists(), "something was touched");
+    assert!(!lab.state().join("live").exists() && !lab.runs().exists(), "something was touched");
 }

@@ -155,7 +155,7 @@ fn clean_removes_what_a_killed_run_left_and_nothing_else() {
     wait_until("the work is measured", Duration::from_secs(300), || is_measuring(&lab.runs().join("long")));
     child.kill().expect("kill -9");
     child.wait().expect("dead");
-    let decoy_file = lab.state().join("work/not-a-run.raw");
+    let decoy_file = lab.state().join("live/not-a-run.raw");
     fs::write(&decoy_file, "mine").expect("decoy");
     assert_eq!(lab.virsh(&["list", "--state-running", "--name"]).split_whitespace().count(), 2);
     let decoy = lab.scenario("decoy", DECOY);

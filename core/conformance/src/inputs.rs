@@ -10,7 +10,7 @@ use crossvisor_plugin::{
 use serde_json::Value;
 
 /// Names that only this crate makes up, so that they are found again in what the plugin answers.
-pub(crate) const FOLDER: &str = "/var/lib/crossvisor/work/check-4711";
+pub(crate) const FOLDER: &str = "/var/lib/crossvisor/live/check-4711";
 pub(crate) const NAME: &str = "cv-check-v1-g1";
 pub(crate) const GOLDEN: &str = "/var/cache/crossvisor/golden-4711.img";
 pub(crate) const SSH_PORT: u16 = 42_117;

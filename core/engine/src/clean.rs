@@ -226,7 +226,7 @@ mod tests {
         assert!(!path("good").exists() && !settings.work().join("good-run").exists());
         let failed: Vec<_> = cleaned.actions.iter().filter(|action| action.failure.is_some()).collect();
         assert!(!failed.is_empty() && failed.iter().all(|action| action.run == "damaged-run"), "{cleaned:?}");
-        for kept in ["damaged", "decoy", "s/work/decoy-run/a.raw", "s/work/link-run", "s/work/damaged-run"] {
+        for kept in ["damaged", "decoy", "s/live/decoy-run/a.raw", "s/live/link-run", "s/live/damaged-run"] {
             assert!(path(kept).exists(), "{kept} is gone");
         }
         assert_eq!(fs::read_dir(path("precious")).expect("folder").count(), 0);

@@ -47,7 +47,7 @@ impl Settings {
     /// The folder that has a work folder for each run.
     #[must_use]
     pub fn work(&self) -> PathBuf {
-        self.state.join("work")
+        self.state.join("live")
     }
 
     /// Where guest images are kept.
