@@ -10,7 +10,7 @@ use crossvisor_image::{GuestError, ImageError};
 use crossvisor_loader::{LoadError, TrustError};
 use crossvisor_model::{Name, NameError};
 use crossvisor_report::ReportError;
-use crossvisor_scenario::Problem;
+use crossvisor_scenario::{Problem, MAX_PROBLEMS};
 use crossvisor_store::StoreError;
 use thiserror::Error;
 
@@ -37,6 +37,8 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     #[error("cannot read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("{} is larger than {} MiB: is it a scenario?", path.display(), most >> 20)]
+    TooLarge { path: PathBuf, most: u64 },
     #[error("{}, line {line}: the scenario is not UTF-8 text: save it as UTF-8", path.display())]
     NotUtf8 { path: PathBuf, line: usize },
     #[error("{}", scenario(.problems, .notes))]
@@ -55,7 +57,7 @@ pub enum Failure {
     Signals(std::io::Error),
     /// A file named with `--plugin` that does not load.
     #[error(transparent)]
-    Plugin(LoadError),
+    Plugin(Box<LoadError>),
     #[error("no plugin '{name}' is loaded: {hint}")]
     NoPlugin { name: Name, hint: String },
     #[error("the plugin cannot be called so: {0}")]
@@ -84,6 +86,7 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Self::Unreadable { .. }
+            | Self::TooLarge { .. }
             | Self::NotUtf8 { .. }
             | Self::Scenario { .. }
             | Self::Exists(_)
@@ -102,13 +105,19 @@ impl Failure {
     }
 }
 
-/// Each problem with its place, then what else may have to do with it.
+/// Problems that are shown of a scenario.
+const SHOWN_PROBLEMS: usize = 20;
+
+/// The first problems with their places, then what else may have to do with them.
 fn scenario(problems: &[Problem], notes: &[String]) -> String {
+    let at_least = if problems.len() < MAX_PROBLEMS { "" } else { "at least " };
     let count = match problems {
         [_] => "the scenario has a problem".to_string(),
-        _ => format!("the scenario has {} problems", problems.len()),
+        _ => format!("the scenario has {at_least}{} problems", problems.len()),
     };
-    let problems = problems.iter().map(|problem| format!("\n\n{problem}"));
+    let shown = problems.iter().take(SHOWN_PROBLEMS).map(|problem| format!("\n\n{problem}"));
+    let more = problems.len().saturating_sub(SHOWN_PROBLEMS);
+    let more = (more > 0).then(|| format!("\n\nand {at_least}{more} more"));
     let notes = notes.iter().map(|note| format!("\n\nnote: {note}"));
-    count + &problems.chain(notes).collect::<String>()
+    count + &shown.chain(more).chain(notes).collect::<String>()
 }

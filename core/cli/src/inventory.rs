@@ -35,7 +35,7 @@ pub fn plugins(explicit: Vec<(Name, PathBuf)>) -> Result<Loaded, Failure> {
         _ => false,
     });
     match wrong {
-        Some(at) => Err(Failure::Plugin(loaded.problems.swap_remove(at))),
+        Some(at) => Err(Failure::Plugin(Box::new(loaded.problems.swap_remove(at)))),
         None => Ok(loaded),
     }
 }

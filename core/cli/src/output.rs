@@ -24,9 +24,11 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// `text` without what could steer a terminal; line ends and tabs stay.
+/// `text` without what could steer a terminal or turn the direction of writing; line ends and tabs stay.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && !"\n\t".contains(c) { '\u{fffd}' } else { c }).collect()
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let harmful = |c: char| turns(c) || (c.is_control() && !"\n\t".contains(c));
+    text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// The columns of standard output; 100 where it is not a terminal.
@@ -58,6 +60,7 @@ mod tests {
 
     #[test]
     fn nothing_steers_the_terminal() {
+        assert_eq!(printable("user\u{202e}gpj\u{2069}ü"), "user\u{fffd}gpj\u{fffd}ü");
         assert_eq!(printable("a\x1b[2J\tb\r\nc\u{9b}"), "a\u{fffd}[2J\tb\u{fffd}\nc\u{fffd}");
     }
 

@@ -3,6 +3,8 @@
 //! Owns the reading of the file and of this machine's capacity. It must never print or change anything.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use crossvisor_model::{Bytes, HostSpec, Name, Plan};
@@ -10,6 +12,9 @@ use crossvisor_scenario::HostCapacity;
 
 use crate::exit::Failure;
 use crate::inventory::Inventory;
+
+/// More than any scenario; a device without end is not read for ever.
+const MAX_BYTES: u64 = 4 << 20;
 
 /// A plan with the text it was made from.
 pub struct Planned {
@@ -32,7 +37,13 @@ pub fn read(path: &Path, inventory: &Inventory) -> Result<Planned, Failure> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path).map_err(|source| Failure::Unreadable { path: path.into(), source })?;
+    let unreadable = |source| Failure::Unreadable { path: path.into(), source };
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Failure::TooLarge { path: path.into(), most: MAX_BYTES });
+    }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         Failure::NotUtf8 { path: path.into(), line: 1 + good.iter().filter(|&&byte| byte == b'\n').count() }
@@ -59,6 +70,17 @@ mod tests {
         let path = folder.path().join("x.yaml");
         std::fs::write(&path, b"name: a\nguest: \xff\n").expect("write");
         assert!(matches!(text(&path), Err(Failure::NotUtf8 { line: 2, .. })));
+    }
+
+    #[test]
+    fn a_file_without_end_is_refused_and_one_of_the_greatest_size_is_not() {
+        let refused = text(Path::new("/dev/zero")).expect_err("without end");
+        assert_eq!(refused.to_string(), "/dev/zero is larger than 4 MiB: is it a scenario?");
+        assert_eq!(refused.exit(), crate::exit::Exit::Usage);
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("x.yaml");
+        std::fs::write(&path, vec![b'#'; 4 << 20]).expect("write");
+        assert_eq!(text(&path).map(|text| text.len()).ok(), Some(4 << 20));
     }
 
     #[test]

@@ -150,6 +150,18 @@ fn a_broken_scenario_is_shown_with_its_place_and_ends_with_2() {
 }
 
 #[test]
+fn of_many_problems_the_first_are_shown() {
+    let home = Home::new();
+    for (unknown, head, end) in [(23, "23", "and 3 more"), (5000, "at least 1000", "and at least 980 more")] {
+        let keys: String = (0..unknown).map(|i| format!("unknown{i}: 1\n")).collect();
+        let shown = text(&home.run(&["plan", home.scenario(&format!("{GOOD}{keys}"))]).stderr);
+        assert!(shown.starts_with(&format!("error: the scenario has {head} problems\n")), "{shown}");
+        assert!(shown.ends_with(&format!("\n\n{end}\n")), "{shown}");
+        assert_eq!(shown.matches(": error: ").count(), 20, "{shown}");
+    }
+}
+
+#[test]
 fn a_plugin_that_is_found_and_does_not_load_is_told_where_it_is_missed() {
     let home = Home::new();
     let file = home.scenario(GOOD);

@@ -44,7 +44,7 @@ fn host_axis<'a>(reader: &mut Reader, scenario: &'a Scenario) -> Vec<&'a Name> {
 }
 
 fn known_host(reader: &mut Reader, scenario: &Scenario, host: &Spanned<Name>) {
-    if !scenario.hosts.contains_key(&host.value) {
+    if !scenario.hosts.contains_key(&host.value) && !reader.is_full() {
         let known: Vec<_> = scenario.hosts.keys().map(Name::as_str).collect();
         let help = suggest::among(host.value.as_str(), "the hosts are", &known);
         reader.problem(host.span, format!("there is no host '{}'", host.value), help);
@@ -129,6 +129,9 @@ pub(crate) fn on_axis<'v, T: PartialEq + Display + 'v>(
 ) -> bool {
     let missing: Vec<_> = values.into_iter().filter(|value| !there.contains(&value.value)).collect();
     for value in &missing {
+        if reader.is_full() {
+            break;
+        }
         let there: Vec<String> = there.iter().map(T::to_string).collect();
         let there: Vec<&str> = there.iter().map(String::as_str).collect();
         let help = suggest::among(&value.value.to_string(), &format!("{axis} has"), &there);

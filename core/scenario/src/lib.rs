@@ -21,6 +21,6 @@ mod uses;
 pub use fit::{GUEST_OVERHEAD, HostCapacity};
 pub use parse::parse;
 pub use plan::plan;
-pub use problem::Problem;
+pub use problem::{MAX_PROBLEMS, Problem};
 pub use scenario::{Guest, Scenario};
 pub use source::{Span, Spanned};

@@ -48,7 +48,8 @@ fn build(
         .uses(reader, axes.workload.iter().chain(include.iter().filter_map(|i| i.workload.as_ref())));
     let cells = cells::expand(reader, scenario)?;
     fit::memory(reader, scenario, &cells, hosts);
-    let baseline = scenario.baseline.as_ref().map(|point| baseline(reader, point, &cells));
+    let compared = scenario.baseline.as_ref().filter(|_| !cells.is_empty());
+    let baseline = compared.map(|point| baseline(reader, point, &cells));
     Some(Plan {
         scenario: scenario.name.clone(),
         description: scenario.description.clone(),

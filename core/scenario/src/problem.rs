@@ -5,6 +5,9 @@
 
 use std::fmt;
 
+/// No more problems of one scenario are collected; what comes after them is often the same mistake again.
+pub const MAX_PROBLEMS: usize = 1000;
+
 /// One mistake in a scenario. Its `Display` is `file:line:column: error: …`, the line with the place marked by
 /// carets, and the help.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +25,11 @@ pub struct Problem {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
-    /// The line of the source, without its end.
+    /// The line of the source, without its end; of a long line the part around the place.
     pub excerpt: String,
-    /// How many characters of `excerpt` are meant, from `column`; at least 1.
+    /// How many characters of the line lie before `excerpt`.
+    pub skipped: usize,
+    /// How many characters of `excerpt` are meant, from `column` of the line; at least 1.
     pub carets: usize,
 }
 
@@ -32,13 +37,13 @@ impl std::error::Error for Problem {}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, message, excerpt, .. } = self;
+        let Self { file, line, column, message, excerpt, skipped, .. } = self;
         writeln!(f, "{file}:{line}:{column}: error: {message}")?;
         let number = line.to_string();
         let margin = " ".repeat(number.len());
         let indent: String = excerpt
             .chars()
-            .take(column.saturating_sub(1))
+            .take(column.saturating_sub(skipped + 1))
             .map(|c| if c == '\t' { '\t' } else { ' ' })
             .collect();
         writeln!(f, "{margin} |")?;
@@ -51,7 +56,18 @@ impl fmt::Display for Problem {
     }
 }
 
-/// `text` with its control characters (except tabs) made harmless for a terminal.
+/// `text` with its control characters (except tabs) and those that turn the direction of writing made harmless for a
+/// terminal.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let harmful = |c: char| turns(c) || (c.is_control() && c != '\t');
+    text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The first `most` characters; `…` stands for the rest.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_string(),
+    }
 }

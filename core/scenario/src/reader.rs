@@ -9,10 +9,13 @@ use std::str::FromStr;
 
 use crossvisor_model::{Bytes, Name, Seconds};
 
-use crate::problem::Problem;
+use crate::problem::{MAX_PROBLEMS, Problem};
 use crate::source::{Source, Span, Spanned};
 use crate::suggest;
 use crate::tree::{Node, Value};
+
+/// Items of one list: an axis of more values has more cells than anyone can run.
+const MAX_ITEMS: usize = 10_000;
 
 /// The problems found so far in one source.
 pub(crate) struct Reader {
@@ -60,7 +63,14 @@ impl Reader {
     }
 
     pub fn problem(&mut self, span: Span, message: impl AsRef<str>, help: impl Into<String>) {
-        self.problems.push(self.source.problem(span, message, Some(help.into())));
+        if !self.is_full() {
+            self.problems.push(self.source.problem(span, message, Some(help.into())));
+        }
+    }
+
+    /// True when no further problem is taken: whoever needs time to describe one need not.
+    pub fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_PROBLEMS
     }
 
     fn wrong_type(&mut self, node: &Node, what: &str, wanted: &str, help: impl Into<String>) {
@@ -94,6 +104,9 @@ impl Reader {
         let fields = Fields { entries: self.entries(node, what)?, span: node.span };
         let mut slips = Vec::new();
         for (key, _) in fields.entries.iter().filter(|(key, _)| !keys.contains(&key.value.as_str())) {
+            if self.is_full() {
+                break;
+            }
             slips.extend(suggest::nearest(&key.value, keys));
             let help = suggest::among(&key.value, "the keys here are", keys);
             self.problem(key.span, format!("{what} has no key '{}'", key.value), help);
@@ -108,6 +121,11 @@ impl Reader {
     /// The items of a list; one value may stand for a list of one.
     pub fn list<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
         match &node.value {
+            Value::Sequence(items) if items.len() > MAX_ITEMS => {
+                let message = format!("{what} has {} values, more than {MAX_ITEMS}", items.len());
+                self.problem(node.span, message, "run it as several scenarios with shorter lists");
+                None
+            }
             Value::Sequence(items) if !items.is_empty() => Some(items),
             Value::Scalar { .. } if !node.is_null() => Some(std::slice::from_ref(node)),
             Value::Mapping(_) => {

@@ -4,7 +4,13 @@
 
 use std::sync::Arc;
 
-use crate::problem::{Problem, printable};
+use crate::problem::{Problem, printable, shortened};
+
+/// Characters of a long line that are shown, and how many of them before the place.
+const EXCERPT: usize = 120;
+const BEFORE: usize = 40;
+/// Characters of a message and of a help: names and lists in them may be long.
+const TEXT: usize = 400;
 
 /// A stretch of a source, in bytes (a byte order mark is not counted).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +40,8 @@ pub struct Spanned<T> {
 pub(crate) struct Source {
     file: Arc<str>,
     text: Arc<str>,
+    /// Where each line starts, in bytes.
+    lines: Arc<[usize]>,
     /// Bytes before `text` in the file: those of a byte order mark, which is no part of it.
     skipped: usize,
 }
@@ -42,7 +50,8 @@ impl Source {
     pub(crate) fn new(text: &str, file: &str) -> Self {
         let whole = text.len();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self { file: file.into(), text: text.into(), skipped: whole - text.len() }
+        let lines = [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { file: file.into(), text: text.into(), lines, skipped: whole - text.len() }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -51,7 +60,7 @@ impl Source {
 
     /// The number of the line that `offset` is on, from 1.
     pub(crate) fn line(&self, offset: usize) -> usize {
-        self.text.as_bytes().iter().take(offset).filter(|&&b| b == b'\n').count() + 1
+        self.lines.partition_point(|&start| start <= offset)
     }
 
     /// A problem at `span`, which must lie on character boundaries of this source. Only the first line of a span
@@ -61,16 +70,33 @@ impl Source {
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let end = rest.find('\n').map_or(self.text.len(), |at| before.len() + at);
         let marked = rest.get(..span.length).unwrap_or(rest).lines().next().unwrap_or("");
+        let place = before[start..].chars().count();
+        let (excerpt, skipped) = excerpt(self.text[start..end].trim_end_matches('\r'), place);
+        let room = (skipped + excerpt.chars().count()).saturating_sub(place);
         Problem {
             file: self.file.to_string(),
             line: self.line(span.offset),
-            column: before[start..].chars().count() + 1,
+            column: place + 1,
             offset: self.skipped + before.len(),
             length: span.length.min(rest.len()),
-            message: printable(message.as_ref()),
-            help: help.as_deref().map(printable),
-            excerpt: printable(self.text[start..end].trim_end_matches('\r')),
-            carets: marked.trim_end().chars().count().max(1),
+            message: shortened(&printable(message.as_ref()), TEXT),
+            help: help.as_deref().map(|help| shortened(&printable(help), TEXT)),
+            carets: marked.trim_end().chars().count().min(room).max(1),
+            excerpt,
+            skipped,
         }
     }
+}
+
+/// What is shown of a line for the character `place` of it, and how many characters lie before that.
+fn excerpt(line: &str, place: usize) -> (String, usize) {
+    let length = line.chars().count();
+    if length <= EXCERPT {
+        return (printable(line), 0);
+    }
+    let skipped = place.saturating_sub(BEFORE).min(length - EXCERPT);
+    let cut = |at| at == 0 && skipped > 0 || at == EXCERPT - 1 && skipped + EXCERPT < length;
+    let part = line.chars().skip(skipped).take(EXCERPT);
+    let shown: String = part.enumerate().map(|(at, c)| if cut(at) { '…' } else { c }).collect();
+    (printable(&shown), skipped)
 }

@@ -20,11 +20,9 @@ pub(crate) fn among(word: &str, list: &str, known: &[&str]) -> String {
     }
 }
 
-/// The name that a text was probably meant to be.
+/// The name that a text was probably meant to be, if nothing of it has to be left out.
 pub(crate) fn name_like(text: &str) -> Option<Name> {
-    let kept = text.to_lowercase().replace(' ', "-");
-    let kept: String = kept.chars().filter(|&c| c.is_ascii_alphanumeric() || "._-".contains(c)).collect();
-    Name::new(kept.trim_start_matches(['.', '_', '-'])).ok()
+    Name::new(text.to_lowercase().replace(' ', "-")).ok()
 }
 
 #[cfg(test)]
@@ -39,8 +37,8 @@ mod tests {
         assert_eq!(nearest("xen-pv", &known), None);
         assert_eq!(nearest("", &known), None);
         assert_eq!(nearest("4", &["1", "2"]), None);
-        assert_eq!(name_like("../Small run").as_ref().map(Name::as_str), Some("small-run"));
-        assert_eq!(name_like("++"), None);
+        assert_eq!(name_like("Small run").as_ref().map(Name::as_str), Some("small-run"));
+        assert_eq!([name_like("../up"), name_like("größe ☃"), name_like("++")], [None, None, None]);
         assert_eq!(among("beer", "here", &[]), "here: none");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
-use crate::problem::Problem;
+use crate::problem::{MAX_PROBLEMS, Problem};
 use crate::source::{Source, Span, Spanned};
 
 /// A part of the tree.
@@ -154,7 +154,9 @@ impl<'a> Builder<'a> {
     }
 
     fn refuse(&mut self, span: Span, message: &str, help: &str) {
-        self.problems.push(self.source.problem(span, message, Some(help.into())));
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(self.source.problem(span, message, Some(help.into())));
+        }
     }
 
     fn sequence(&mut self, span: &mut Span, depth: usize) -> Result<Value, Stop> {

@@ -74,6 +74,9 @@ impl Lookup<'_> {
     }
 
     fn unknown(&self, reader: &mut Reader, name: &Spanned<Name>) {
+        if reader.is_full() {
+            return;
+        }
         let kind = self.kind;
         let mut known: Vec<_> = self.catalog.offers(kind).map(|(_, offer)| offer.name.as_str()).collect();
         known.extend(self.definitions.keys().map(Name::as_str).filter(|own| *own != name.value.as_str()));
