@@ -36,6 +36,11 @@ pub fn width() -> usize {
     console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns))
 }
 
+/// A number and what is counted: `1 visit`, `2 visits`.
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A size for people: `1.4 GiB`.
 pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;

@@ -115,6 +115,10 @@ Order
     let dry = home.run(&["run", file, "--dry-run"]);
     assert_eq!(text(&dry.stdout), shown);
     assert_eq!(entries(&home.work()), [file]);
+    let one = GOOD.replace("bare, ", "").replace("1, 2", "1").replace("repeat: 2", "repeat: 1");
+    let shown =
+        text(&home.run(&["plan", home.scenario(&one.replace("hypervisor: bare", "guests: 1"))]).stdout);
+    assert!(shown.starts_with("one\n1 cell, 1 replicate each, in 1 visit; seed "), "{shown}");
 }
 
 #[test]

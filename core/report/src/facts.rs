@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crossvisor_model::provenance::HostFacts;
-use crossvisor_model::{Bytes, Name, Options, RunRecord, Use};
+use crossvisor_model::{Bytes, Name, Options, RunRecord, Seconds, Use};
 use serde::Serialize;
 
 use crate::clean::one_line;
@@ -48,13 +48,16 @@ fn options(options: &Options) -> String {
     options.iter().map(|(name, value)| one_line(&format!(", {name} {}", option(value)))).collect()
 }
 
-/// Large round numbers, as sizes are, get a binary prefix: 67108864 is `64Mi`.
+/// Durations are the options with a point: 2.0 is `2s`. Large round numbers, as sizes are, get a binary prefix:
+/// 67108864 is `64Mi`.
 fn option(value: &serde_json::Value) -> String {
-    match (value.as_str(), value.as_u64()) {
-        (Some(text), _) => text.to_string(),
-        (_, Some(size)) if size > 0 && size % Bytes::MIB == 0 => {
+    let seconds = value.as_f64().filter(|_| value.is_f64());
+    match (value.as_str(), value.as_u64(), seconds) {
+        (Some(text), ..) => text.to_string(),
+        (_, Some(size), _) if size > 0 && size % Bytes::MIB == 0 => {
             Bytes(size).to_string().trim_end_matches('B').to_string()
         }
+        (.., Some(seconds)) => Seconds(seconds).to_string(),
         _ => value.to_string(),
     }
 }
@@ -158,4 +161,19 @@ fn setups(record: &RunRecord) -> Facts {
         pair(&format!("{} replicate {}", setup.cell, setup.replicate), value)
     });
     Facts { title: "Setups".to_string(), pairs: tidy(pairs.collect()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::option;
+
+    #[test]
+    fn options_are_written_as_in_a_scenario_as_far_as_their_form_tells() {
+        let values =
+            [json!(2.0), json!(0.5), json!(100_663_296), json!(10_000), json!(-1), json!("raw"), json!(true)];
+        let shown = values.each_ref().map(option);
+        assert_eq!(shown, ["2s", "0.5s", "96Mi", "10000", "-1", "raw", "true"]);
+    }
 }

@@ -4,11 +4,15 @@
 
 use crossvisor_model::Name;
 
+/// No more words are looked at for one suggestion.
+pub(crate) const MAX_KNOWN: usize = 1000;
+
 /// The nearest known word, if one is near enough to be a slip of the hand.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let allowed = word.chars().count() / 3;
     let distance = |other: &str| strsim::osa_distance(&word.to_lowercase(), &other.to_lowercase());
-    known.iter().copied().filter(|other| distance(other) <= allowed).min_by_key(|other| distance(other))
+    let known = known.iter().copied().take(MAX_KNOWN);
+    known.filter(|other| distance(other) <= allowed).min_by_key(|other| distance(other))
 }
 
 /// `did you mean 'x'? <list>: a, b, c`, without the question when nothing is near.

@@ -79,7 +79,8 @@ impl Lookup<'_> {
         }
         let kind = self.kind;
         let mut known: Vec<_> = self.catalog.offers(kind).map(|(_, offer)| offer.name.as_str()).collect();
-        known.extend(self.definitions.keys().map(Name::as_str).filter(|own| *own != name.value.as_str()));
+        let own = self.definitions.keys().map(Name::as_str).take(suggest::MAX_KNOWN);
+        known.extend(own.filter(|own| *own != name.value.as_str()));
         if kind == Kind::Hypervisor {
             known.push(Axes::BARE);
         }

@@ -13,7 +13,7 @@ use crate::action_text;
 use crate::arguments;
 use crate::exit::Failure;
 use crate::inventory::Inventory;
-use crate::output::{self, printable};
+use crate::output::{self, count, printable};
 use crate::planned;
 
 /// Visits that are shown of the order.
@@ -71,9 +71,11 @@ fn head(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
         "" => writeln!(out, "{scenario}")?,
         description => writeln!(out, "{scenario}: {}", printable(description))?,
     }
-    let (count, visits) = (cells.len(), order.len());
-    writeln!(out, "{count} cells, {repeat} replicates each, in {visits} visits; seed of the order {seed}")?;
-    writeln!(out, "guest {} with {} of memory and {} vCPU", guest.image, guest.memory, guest.vcpus)?;
+    let (cells, visits) = (count(cells.len(), "cell"), count(order.len(), "visit"));
+    let replicates = count(*repeat as usize, "replicate");
+    writeln!(out, "{cells}, {replicates} each, in {visits}; seed of the order {seed}")?;
+    let vcpus = count(guest.vcpus as usize, "vCPU");
+    writeln!(out, "guest {} with {} of memory and {vcpus}", guest.image, guest.memory)?;
     for (host, need) in memory(plan) {
         writeln!(out, "memory needed on {host}: {} MiB", need / u128::from(Bytes::MIB))?;
     }

@@ -5,6 +5,7 @@
 use crossvisor_model::{CellStatus, Event, Outcome, Phase, Stamped};
 
 use super::time;
+use crate::output;
 
 /// What must be seen whatever else is shown: what makes the figures different from what they seem.
 pub fn notice(event: &Event) -> Option<String> {
@@ -35,7 +36,7 @@ pub fn line(stamped: &Stamped) -> Option<String> {
 
 fn quiet(event: &Event) -> Option<String> {
     Some(match event {
-        Event::RunStarted { run, visits } => format!("run {run}: {visits} visits"),
+        Event::RunStarted { run, visits } => format!("run {run}: {}", output::count(*visits, "visit")),
         Event::Building { image, stage } => format!("image {image}: {stage}"),
         Event::VisitStarted { visit, setup, replicate, .. } => {
             format!("visit {visit}: {setup}, replicate {replicate}")

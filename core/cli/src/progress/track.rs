@@ -6,6 +6,7 @@ use crossvisor_model::{Axes, Event, Phase, Stamped};
 
 use super::estimate::Estimate;
 use super::time;
+use crate::output;
 
 /// A guest of the present visit and, once it is there, the seconds it took to the end of the phase.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,7 +135,10 @@ impl Track {
         };
         let text = match visits {
             0 => "starting".into(),
-            _ => format!("{visits_done} of {visits} visits, {}, {rest}", time::duration(now_s)),
+            _ => {
+                let visits = output::count(visits, "visit");
+                format!("{visits_done} of {visits}, {}, {rest}", time::duration(now_s))
+            }
         };
         Bar { title: "all".into(), share: share(visits_done as f64, visits as f64), text }
     }
