@@ -104,8 +104,8 @@ pub fn baseline_name(baseline: &Baseline) -> String {
 
 /// True where a row has a baseline other than itself: only then has a report percentages.
 pub fn is_compared(comparison: &Comparison) -> bool {
-    let rows = comparison.workloads.iter().flat_map(|w| &w.metrics).flat_map(|metric| &metric.rows);
-    rows.into_iter().any(|row| row.baseline.is_some() && !row.is_baseline())
+    let mut rows = comparison.workloads.iter().flat_map(|w| &w.metrics).flat_map(|metric| &metric.rows);
+    rows.any(|row| row.baseline.is_some() && !row.is_baseline())
 }
 
 /// The heading of the percentages: `% of bare`; `None` where nothing is compared.

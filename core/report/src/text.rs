@@ -103,8 +103,8 @@ fn grid(table: &Table, percent_heading: Option<&str>, width: usize) -> Vec<Strin
         padded.join("  ")
     };
     let end = |text: &str| heading.as_ref().map_or(String::new(), |_| format!("  {text}"));
-    let headed = end(heading.as_deref().unwrap_or_default());
-    let mut lines = vec![format!("{:first$}  {:>count$}  {}{headed}", "setup", "n", join(headings))];
+    let title = end(heading.as_deref().unwrap_or_default());
+    let mut lines = vec![format!("{:first$}  {:>count$}  {}{title}", "setup", "n", join(headings))];
     for ((line, setup), percent) in table.rows.iter().zip(setups).zip(percents) {
         let middle = middle(line).map_or_else(|| format!("{:between$}", line.words), join);
         lines.push(format!("{setup:first$}  {:>count$}  {middle}{}", line.n, end(&percent)));
