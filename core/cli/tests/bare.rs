@@ -55,6 +55,18 @@ fn a_run_is_shown_kept_and_shown_again() {
 }
 
 #[test]
+fn runs_that_start_at_once_get_names_of_their_own() {
+    let home = Home::new();
+    let file = home.scenario(SCENARIO);
+    let start = |_| home.command(&["run", file, "--quiet"]).stdout(Stdio::null()).spawn().expect("started");
+    let children = [0; 3].map(start);
+    for mut child in children {
+        assert_eq!(child.wait().expect("ended").code(), Some(0));
+    }
+    assert_eq!(home.work().join("runs").read_dir().expect("runs").count(), 3);
+}
+
+#[test]
 fn the_first_signal_ends_a_run_with_1_and_keeps_what_there_is() {
     let home = Home::new();
     let file = home.scenario(&SCENARIO.replace("digits: 100", "digits: 200000"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crossvisor_analysis::compare;
-use crossvisor_engine::{run as carry_out, RunRequest, Settings, Summary};
+use crossvisor_engine::{run as carry_out, EngineError, RunRequest, Settings, Summary};
 use crossvisor_model::{Name, Plan};
 use crossvisor_report::{html, text, Metrics};
 use crossvisor_store::RunDirectory;
@@ -35,33 +35,51 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
         plan::show(&planned.plan, &inventory)?;
         return Ok(Exit::Good);
     }
-    let (name, directory) = place(asked, &planned.plan, &settings.work())?;
     let cancel = Cancel::default();
     let progress = Arc::new(Progress::new(asked.quiet, asked.no_color));
     let voice = Arc::clone(&progress);
     let watch = signals::watch(&cancel, WORDS, move |text| voice.say(text))?;
-    let summary = carry_out(&RunRequest {
-        plan: &planned.plan,
-        scenario_text: &planned.text,
-        plugins: &inventory.loaded.plugins,
-        guests: &inventory.guests,
-        directory: &directory,
-        name: &name,
-        settings: &settings,
-        cancel: &cancel,
-        observer: &*progress,
+    let ended = in_its_place(asked, &planned.plan, &settings.work(), |name, directory| {
+        carry_out(&RunRequest {
+            plan: &planned.plan,
+            scenario_text: &planned.text,
+            plugins: &inventory.loaded.plugins,
+            guests: &inventory.guests,
+            directory,
+            name,
+            settings: &settings,
+            cancel: &cancel,
+            observer: &*progress,
+        })
     });
     drop(watch);
     progress.finish();
-    let summary = summary?;
+    let (directory, summary) = ended?;
     conclude(&directory)?;
     Ok(exit(summary, cancel.is_raised()))
+}
+
+/// Starts the run under its name; where another run takes a default name meanwhile, under the next.
+fn in_its_place(
+    asked: &Run,
+    plan: &Plan,
+    work: &Path,
+    start: impl Fn(&Name, &Path) -> Result<Summary, EngineError>,
+) -> Result<(PathBuf, Summary), Failure> {
+    loop {
+        let (name, directory) = place(asked, plan, work)?;
+        match start(&name, &directory) {
+            Err(EngineError::NameTaken(_)) if asked.name.is_none() => {}
+            ended => return Ok((directory, ended?)),
+        }
+    }
 }
 
 /// The run's name and its directory, which does not exist yet. `work` has a folder for each run that is alive or was
 /// killed: such a run, wherever its directory is, has its name to itself.
 fn place(asked: &Run, plan: &Plan, work: &Path) -> Result<(Name, PathBuf), Failure> {
-    let taken = |name: &Name| [&asked.out, work].iter().any(|folder| folder.join(name.as_str()).exists());
+    let is_in = |name: &Name, folder: &Path| folder.join(name.as_str()).symlink_metadata().is_ok();
+    let taken = |name: &Name| is_in(name, &asked.out) || is_in(name, work);
     let name = match &asked.name {
         Some(name) => name.clone(),
         None => run_name::of(&plan.scenario, SystemTime::now(), taken)?,
