@@ -18,6 +18,7 @@ mod observer;
 mod outline;
 mod programs;
 mod provenance;
+mod rules;
 mod run;
 mod settings;
 mod steps;

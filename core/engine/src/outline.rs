@@ -21,6 +21,7 @@ use crate::EngineError;
 use crate::context::find;
 use crate::guest::Guest;
 use crate::identity::DomainIdentity;
+use crate::rules;
 use crate::steps::first_request;
 use crate::visit::GUEST_PROBE;
 use crate::work::{make_work_folder, remove_work_folder};
@@ -240,6 +241,9 @@ fn ask((plugin, using): (&Plugin, &Use), call: Call) -> Result<(Vec<Step>, Value
     let mut steps = Vec::new();
     for _ in 0..TURNS {
         let turn = plugin.call(&request).map_err(|e| refused(e.to_string()))?;
+        if let Some(reason) = rules::broken(plugin.manifest.kind, &turn.steps) {
+            return Err(refused(reason));
+        }
         request.results = turn.steps.iter().map(|step| assumed(&step.action)).collect();
         steps.extend(turn.steps);
         if turn.done {

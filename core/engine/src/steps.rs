@@ -16,6 +16,7 @@ use crate::EngineError;
 use crate::exit::judge;
 use crate::host::Host;
 use crate::log::Log;
+use crate::rules;
 use crate::undo::UndoLog;
 
 /// Why an operation of a plugin did not come to its end.
@@ -79,6 +80,9 @@ impl Steps<'_> {
         let quiet = matches!(request.call, Call::Alive(_));
         for _ in 0..TURNS {
             let turn = plugin.call(&request)?;
+            if let Some(reason) = rules::broken(plugin.manifest.kind, &turn.steps) {
+                return Err(StepError::Contract { plugin: plugin.manifest.name.clone(), reason });
+            }
             request.results.clear();
             for step in &turn.steps {
                 if !quiet {

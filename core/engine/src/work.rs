@@ -1,6 +1,6 @@
 //! The work of one replicate of one cell: prepare, measured rounds, samples, what became of the volumes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -64,6 +64,9 @@ impl CellWork<'_> {
         let mut facts = RoundFacts::default();
         let mut together = |round: &Round<'_>| self.round(round, deadline, &mut facts, warnings);
         self.steps.operate(workload, call, None, deadline, &mut together)?;
+        if facts.skew_s.is_empty() {
+            return Err(self.contract("its work has no measured round".into())?);
+        }
         Ok(facts)
     }
 
@@ -75,6 +78,9 @@ impl CellWork<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<(), StepError> {
         self.check_runs(round)?;
+        if facts.skew_s.contains_key(round.name) {
+            return Err(self.contract(format!("round {} comes twice", round.name))?);
+        }
         let probe = |place: Place| -> &Path {
             let at_place = self.instances.iter().find(|instance| instance.place == place);
             at_place.map_or(&self.run.probe, |instance| &instance.probe)
@@ -108,9 +114,24 @@ impl CellWork<'_> {
         if asked == given {
             return Ok(());
         }
+        Err(self.contract(format!("round {} has runs at {asked:?} instead of {given:?}", round.name))?)
+    }
+
+    /// The workload's plugin broke the contract.
+    fn contract(&self, reason: String) -> Result<StepError, StepError> {
         let plugin = self.run.workload(&self.cell.axes.workload)?.0.manifest.name.clone();
-        let reason = format!("round {} has runs at {asked:?} instead of {given:?}", round.name);
-        Err(StepError::Contract { plugin, reason })
+        Ok(StepError::Contract { plugin, reason })
+    }
+
+    /// Every metric once, and at least one.
+    fn check_samples(&self, samples: &[ParsedSample]) -> Result<(), StepError> {
+        let mut seen = BTreeSet::new();
+        let twice = samples.iter().find(|sample| !seen.insert(&sample.metric));
+        match twice {
+            Some(sample) => Err(self.contract(format!("metric '{}' is reported twice", sample.metric))?),
+            None if samples.is_empty() => Err(self.contract("it reports no value".into())?),
+            None => Ok(()),
+        }
     }
 
     fn keep(
@@ -131,6 +152,7 @@ impl CellWork<'_> {
         };
         self.run.log.directory().raw(raw).map_err(EngineError::from)?;
         let parsed = self.parse(round, instance, result)?;
+        self.check_samples(&parsed.samples)?;
         facts.tools.extend(parsed.versions);
         warnings.extend(parsed.warnings);
         let samples: Result<Vec<_>, _> =
@@ -171,9 +193,7 @@ impl CellWork<'_> {
         let metrics = self.run.metrics.get(&self.cell.axes.workload);
         let metric = metrics.and_then(|all| all.iter().find(|metric| metric.name == parsed.metric));
         let Some(metric) = metric else {
-            let plugin = self.run.workload(&self.cell.axes.workload)?.0.manifest.name.clone();
-            let reason = format!("metric '{}' is not in its manifest", parsed.metric);
-            return Err(StepError::Contract { plugin, reason });
+            return Err(self.contract(format!("metric '{}' is not in its manifest", parsed.metric))?);
         };
         let others: Vec<Window> = windows.iter().copied().filter(|window| *window != result.window).collect();
         let overlap = result.window.overlap(&others);

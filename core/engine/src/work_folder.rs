@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crossvisor_model::{HostSpec, Name};
@@ -47,10 +47,13 @@ impl WorkFolder {
         Ok(lock(path)?.map(|lock| Self { path: path.to_path_buf(), _lock: lock }))
     }
 
-    /// Whether a path is a work folder: a folder of its own, no link, with the lock that every run makes first.
+    /// Whether a path is a work folder of this user: a folder, no link, with the lock that every run makes first.
+    /// What is in the journal of anybody else's folder would be done with this user's rights.
     pub fn is_one(path: &Path) -> bool {
-        let kind = |path: &Path| path.symlink_metadata().map(|found| found.file_type());
-        kind(path).is_ok_and(|kind| kind.is_dir()) && kind(&path.join(LOCK)).is_ok_and(|kind| kind.is_file())
+        let user = rustix::process::geteuid().as_raw();
+        let own = |path: &Path| path.symlink_metadata().ok().filter(|found| found.uid() == user);
+        own(path).is_some_and(|found| found.is_dir())
+            && own(&path.join(LOCK)).is_some_and(|found| found.is_file())
     }
 
     pub fn path(&self) -> &Path {
