@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -58,9 +58,10 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts `host`, whose standard input, output and error are pipes, in a process group of its own.
+    /// Starts `host`, whose standard input, output and error are pipes. It makes a session, and so a process group,
+    /// of its own first thing, which it could not as the leader of a group.
     pub(crate) fn start(mut host: Command, framing: Framing) -> io::Result<Self> {
-        let mut child = host.process_group(0).spawn()?;
+        let mut child = host.spawn()?;
         let (Some(requests), Some(replies), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -182,10 +183,10 @@ impl Running {
 
     fn kill(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
-            // Before the wait: until then its number is nobody else's.
-            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-            // It may have gone over to another group.
+            // Before the wait: until then its number is nobody else's. First the process, which may not have made
+            // its group yet, or may have gone over to another.
             let _ = self.child.kill();
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             self.status = self.child.wait().ok();
         }
         self.status

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Signal, kill_current_process_group};
+use rustix::process::{Signal, kill_current_process_group, setsid};
 
 use crate::descriptor::{self, Entry};
 use crate::limits::confine;
@@ -32,9 +32,9 @@ pub(crate) const REFUSED: u8 = 70;
 pub fn plugin_host(arguments: &[OsString]) -> ExitCode {
     let texts: Option<Vec<_>> = arguments.iter().map(|argument| argument.to_str()).collect();
     let ended = match texts.as_deref() {
-        Some(["library", descriptor, memory, symbol]) => prepare(descriptor, memory)
-            .and_then(|path| descriptor::open(&path, symbol).map_err(|e| e.to_string()))
-            .and_then(|entry| serve(entry).map_err(|e| e.to_string())),
+        Some(["library", descriptor, memory, symbol]) => {
+            prepare(descriptor, memory).and_then(|path| library(&path, symbol))
+        }
         Some(["script", descriptor, memory]) => {
             prepare(descriptor, memory).map(|path| Command::new(path).exec()).and_then(|e| {
                 Err(format!("it does not start: {e}: does its first line name an interpreter that is there?"))
@@ -52,8 +52,11 @@ pub fn plugin_host(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Gives up rights; the path leads to the plugin's file whatever lies at its old place by now.
+/// Leaves the session, and with it the terminal, of whoever started this, and gives up rights; the path leads to the plugin's file whatever lies at its old place by now.
 fn prepare(descriptor: &str, memory: &str) -> Result<PathBuf, String> {
+    setsid().map_err(|e| {
+        format!("cannot leave the session of the program: {e}: start it in no group of its own")
+    })?;
     let number = |text: &str| text.parse::<u64>().map_err(|e| format!("'{text}' is not a number: {e}"));
     let path = Path::new("/proc/self/fd").join(number(descriptor)?.to_string());
     confine(number(memory)?)?;
@@ -66,10 +69,16 @@ fn prepare(descriptor: &str, memory: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// Opens the library when it can no longer reach the channel, which its initialisers could write to, and serves it.
+fn library(path: &Path, symbol: &str) -> Result<(), String> {
+    let (requests, replies) = channel().map_err(|e| e.to_string())?;
+    die_with(requests.try_clone().map_err(|e| e.to_string())?);
+    let entry = descriptor::open(path, symbol).map_err(|e| e.to_string())?;
+    serve(entry, requests, replies).map_err(|e| e.to_string())
+}
+
 /// Answers until the requests end.
-fn serve(entry: Entry) -> io::Result<()> {
-    let (requests, mut replies) = channel()?;
-    die_with(requests.try_clone()?);
+fn serve(entry: Entry, requests: File, mut replies: File) -> io::Result<()> {
     let mut requests = BufReader::with_capacity(1 << 16, requests);
     reply(&mut replies, 0, Some(entry.manifest_json))?;
     let mut request = Vec::new();

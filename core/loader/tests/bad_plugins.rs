@@ -4,7 +4,7 @@ mod common;
 
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -156,7 +156,6 @@ fn one_that_hangs_does_not_outlive_the_program() {
         .args([VERB, "library", &file.as_raw_fd().to_string(), "1073741824", &symbol("storage-bad")])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .process_group(0)
         .spawn()
         .expect("started");
     let mut requests = host.stdin.take().expect("pipe");

@@ -187,6 +187,30 @@ fn a_plugin_has_no_environment_no_rights_and_no_files() {
 }
 
 #[test]
+fn a_library_that_prints_and_reads_while_it_opens_does_not_disturb_the_channel() {
+    let (home, plugins) = (folder(), folder());
+    let file = compile(plugins.path(), "storage-x", &[r#"GREETING="hello from the library\n""#]);
+    let search = SearchPath { explicit: vec![(name("storage-x"), file)], ..search(home.path()) };
+    let turn = load(&search).plugins["storage-x"].call(&request("x")).expect("turn");
+    assert_eq!(turn.output["answer"], 42);
+}
+
+#[test]
+fn a_plugin_has_a_session_of_its_own_and_no_terminal() {
+    let (home, plugins) = (folder(), folder());
+    let more = "read -r line; read -r _ _ _ _ _ session _ < /proc/$$/stat\n\
+        terminal=none; if (: < /dev/tty) 2> /dev/null; then terminal=open; fi\n\
+        echo \"{\\\"v\\\":1,\\\"ok\\\":{\\\"done\\\":true,\\\"output\\\":[$$,$session,\\\"$terminal\\\"]}}\"";
+    let file = script(plugins.path(), more);
+    let search = SearchPath { explicit: vec![(name("storage-x"), file)], ..search(home.path()) };
+    let output = load(&search).plugins["storage-x"].call(&request("x")).expect("turn").output;
+    assert_eq!(output[1], output[0], "it leads its session");
+    let mine = rustix::process::getsid(None).expect("session").as_raw_nonzero().get();
+    assert_ne!(output[1], mine);
+    assert_eq!(output[2], "none");
+}
+
+#[test]
 fn the_end_of_a_plugin_ends_its_process() {
     let (home, plugins) = (folder(), folder());
     let more =
