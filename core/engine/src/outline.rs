@@ -131,8 +131,8 @@ fn provision(
     let refused =
         |reason: String| EngineError::Outline { plugin: hypervisor.0.manifest.name.clone(), reason };
     let identity = DomainIdentity::new(RUN, 1, guest).map_err(|e| refused(e.to_string()))?;
-    let work = PathBuf::from("<work>");
-    let image = PathBuf::from("<image>");
+    let work = PathBuf::from("/<work>");
+    let image = PathBuf::from("/<image>");
     let create = CreateInput {
         golden: image.join("root.img"),
         golden_bytes: 0,
@@ -168,7 +168,7 @@ fn provision(
     let mut all = vec![own(
         Phase::Create,
         "write the seed",
-        format!("controller: <work>/{name}.initrd, with the guest's host name, machine id and SSH keys"),
+        format!("controller: /<work>/{name}.initrd, with the guest's host name, machine id and SSH keys"),
     )];
     all.extend(steps.into_iter().map(|step| planned(Phase::Create, Planned::Step(step))));
     all.push(own(
@@ -192,14 +192,14 @@ fn undo_step(step: &Step) -> Option<Step> {
 
 fn instance(plan: &Plan, index: u32, place: Place) -> Instance {
     let (address, folder) = match place {
-        Place::Guest(_) => (Guest::host_address(), "<guest's work>"),
-        Place::Host | Place::Controller => ("127.0.0.1", "<work>"),
+        Place::Guest(_) => (Guest::host_address(), "/<guest's work>"),
+        Place::Host | Place::Controller => ("127.0.0.1", "/<work>"),
     };
     Instance {
         index,
         place,
         folder: PathBuf::from(folder).join(index.to_string()),
-        probe: "<probe>".into(),
+        probe: "/<probe>".into(),
         memory_bytes: plan.guest.memory.0,
         cpus: plan.guest.vcpus,
         peer: Peer { address: address.into(), port: PEER_PORT },
