@@ -64,10 +64,17 @@ pub enum Broken {
     NotAFile,
     #[error("others than its owner may write to {path}: chmod go-w {path}", path = .0.display())]
     Writable(PathBuf),
+    /// A folder that is shared on purpose, or that is not the user's to close.
+    #[error("others may write to {}: put the file into a folder that only you may write to", .0.display())]
+    Shared(PathBuf),
     #[error("{path} belongs to user {uid}, who could change it: chown it to root or to yourself (for root: to root)", path = path.display())]
     Owner { path: PathBuf, uid: u32 },
     #[error("it is not executable, as a script must be: chmod +x {}", .0.display())]
     NotExecutable(PathBuf),
+    #[error(
+        "it is no program and has no interpreter line: begin it with one, such as #!/usr/bin/env python3"
+    )]
+    NoInterpreter,
     #[error("its sidecar {} does not read: {reason}", path.display())]
     Sidecar { path: PathBuf, reason: String },
     #[error("its checksum is {found}, but its sidecar says {expected}: get both from where they came from")]
@@ -115,8 +122,10 @@ impl Broken {
             Self::Unreadable { .. }
             | Self::NotAFile
             | Self::Writable(_)
+            | Self::Shared(_)
             | Self::Owner { .. }
             | Self::NotExecutable(_)
+            | Self::NoInterpreter
             | Self::Sidecar { .. }
             | Self::Checksum { .. } => State::Refused,
             _ => State::Broken,

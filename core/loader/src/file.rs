@@ -15,7 +15,10 @@ use crate::Broken;
 
 const OTHERS_WRITE: u32 = 0o022;
 const EVERY_USER_WRITES: u32 = 0o002;
+const STICKY: u32 = 0o1000;
 const EXECUTABLE: u32 = 0o111;
+/// What a script, and a program, begins with: the kernel runs both, and a shell would run whatever else there is.
+const STARTS: [&[u8]; 2] = [b"#!", b"\x7fELF"];
 /// Bytes of a text that are read at most.
 const MOST_TEXT: u64 = 4 << 20;
 
@@ -76,7 +79,20 @@ pub(crate) fn check(path: &Path, rule: Rule) -> Result<Checked, Broken> {
     if form == Form::Script && found.mode() & EXECUTABLE == 0 {
         return Err(Broken::NotExecutable(real));
     }
+    if form == Form::Script && !runs_by_itself(&file).map_err(|e| unreadable(&real, e))? {
+        return Err(Broken::NoInterpreter);
+    }
     Ok(Checked { file, path: real, form })
+}
+
+fn runs_by_itself(file: &File) -> io::Result<bool> {
+    let mut start = [0; 4];
+    let length = file.read_at(&mut start, 0)?;
+    Ok(STARTS.iter().any(|one| start[..length].starts_with(one)))
+}
+
+fn unreadable(path: &Path, source: io::Error) -> Broken {
+    Broken::Unreadable { path: path.into(), source }
 }
 
 /// The text of a small file that passes the same checks; `None` when there is none.
@@ -88,15 +104,12 @@ pub(crate) fn read(path: &Path, rule: Rule) -> Result<Option<String>, Broken> {
         opened => opened?.0,
     };
     let mut text = String::new();
-    file.take(MOST_TEXT)
-        .read_to_string(&mut text)
-        .map_err(|source| Broken::Unreadable { path: path.into(), source })?;
+    file.take(MOST_TEXT).read_to_string(&mut text).map_err(|e| unreadable(path, e))?;
     Ok(Some(text))
 }
 
 /// Follows links, checks every folder, and the file by its open descriptor.
 fn open(path: &Path, rule: Rule) -> Result<(File, PathBuf, Metadata), Broken> {
-    let unreadable = |path: &Path, source| Broken::Unreadable { path: path.into(), source };
     let named = absolute(path).map_err(|e| unreadable(path, e))?;
     let real = named.canonicalize().map_err(|e| unreadable(path, e))?;
     let depth = if rule == Rule::Strict { usize::MAX } else { 1 };
@@ -125,10 +138,12 @@ fn check_one(path: &Path, found: &Metadata, rule: Rule) -> Result<(), Broken> {
         }
         Rule::Strict => OTHERS_WRITE,
     };
-    if found.mode() & forbidden != 0 {
-        return Err(Broken::Writable(path.into()));
+    let not_mine = found.mode() & STICKY != 0 || (found.uid() != me && me != 0);
+    match found.mode() & forbidden {
+        0 => Ok(()),
+        _ if not_mine => Err(Broken::Shared(path.into())),
+        _ => Err(Broken::Writable(path.into())),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -169,7 +184,9 @@ mod tests {
         set(&file, 0o644);
         set(folder.path(), 0o1777);
         let refused = folder.path().canonicalize().expect("real");
-        assert!(matches!(check(&file, Rule::Strict), Err(Broken::Writable(path)) if path == refused));
+        let error = check(&file, Rule::Strict).expect_err("shared");
+        assert!(matches!(&error, Broken::Shared(path) if *path == refused));
+        assert!(!error.to_string().contains("chmod"), "{error}");
         assert!(check(&file, Rule::Bundled).is_ok());
     }
 
@@ -199,6 +216,13 @@ mod tests {
         assert!(matches!(check(&script, Rule::Strict), Err(Broken::NotExecutable(_))));
         set(&script, 0o755);
         assert_eq!(check(&script, Rule::Strict).expect("script").form, Form::Script);
+        fs::write(&script, b"\x7fELF\x02").expect("file");
+        assert!(check(&script, Rule::Strict).is_ok());
+        for text in ["", "#", "echo hello\n", " #!/bin/sh\n"] {
+            fs::write(&script, text).expect("file");
+            let error = check(&script, Rule::Strict).expect_err(text);
+            assert!(error.to_string().contains("no interpreter line"), "{text}: {error}");
+        }
         let device = Path::new("/dev/null");
         assert!(matches!(check(device, Rule::Bundled), Err(Broken::NotAFile)));
         assert!(matches!(check(folder.path(), Rule::Strict), Err(Broken::NotAFile)));

@@ -89,9 +89,9 @@ fn a_file_in_a_folder_that_all_may_write_is_neither_run_nor_trusted() {
     let search = SearchPath { folders: vec![plugins.path().into()], ..search(home.path()) };
     trust(&file, &search).expect("trust");
     mode(plugins.path(), 0o1777);
-    assert!(matches!(only(&load(&search)), (Candidate { state: State::Refused, .. }, Broken::Writable(_))));
+    assert!(matches!(only(&load(&search)), (Candidate { state: State::Refused, .. }, Broken::Shared(_))));
     let error = trust(&file, &search).expect_err("refused");
-    assert!(matches!(error, TrustError::Refused { reason: Broken::Writable(_), .. }), "{error}");
+    assert!(matches!(error, TrustError::Refused { reason: Broken::Shared(_), .. }), "{error}");
     mode(plugins.path(), 0o700);
 }
 
