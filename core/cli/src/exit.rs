@@ -14,6 +14,8 @@ use crossvisor_scenario::{Problem, MAX_PROBLEMS};
 use crossvisor_store::StoreError;
 use thiserror::Error;
 
+use crate::output::{long_line, printable};
+
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -82,6 +84,16 @@ impl Failure {
         move |source| Self::Unwritable { path: path.into(), source }
     }
 
+    /// The failure for a person: one line, whatever a plugin said, unless the lines are the program's own.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Scenario { .. } | Self::Image(_) | Self::Engine(EngineError::Image(_)) => {
+                printable(&self.to_string())
+            }
+            _ => long_line(&self.to_string()),
+        }
+    }
+
     /// The exit code of this failure.
     pub fn exit(&self) -> Exit {
         match self {
@@ -118,6 +130,6 @@ fn scenario(problems: &[Problem], notes: &[String]) -> String {
     let shown = problems.iter().take(SHOWN_PROBLEMS).map(|problem| format!("\n\n{problem}"));
     let more = problems.len().saturating_sub(SHOWN_PROBLEMS);
     let more = (more > 0).then(|| format!("\n\nand {at_least}{more} more"));
-    let notes = notes.iter().map(|note| format!("\n\nnote: {note}"));
+    let notes = notes.iter().map(|note| format!("\n\nnote: {}", long_line(note)));
     count + &shown.chain(more).chain(notes).collect::<String>()
 }

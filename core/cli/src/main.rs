@@ -20,7 +20,7 @@ use clap::Parser;
 fn main() -> std::process::ExitCode {
     let arguments = arguments::Arguments::parse();
     commands::execute(arguments).unwrap_or_else(|failure| {
-        output::say(&output::printable(&format!("error: {failure}")));
+        output::say(&format!("error: {}", failure.shown()));
         failure.exit().into()
     })
 }

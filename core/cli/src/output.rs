@@ -24,11 +24,32 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Characters that are shown of a plugin's word for something.
+const LINE: usize = 400;
+/// Characters that are shown of a reason or a path.
+const LONG_LINE: usize = 2000;
+
 /// `text` without what could steer a terminal or turn the direction of writing; line ends and tabs stay.
 pub fn printable(text: &str) -> String {
-    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let harmful = |c: char| turns(c) || (c.is_control() && !"\n\t".contains(c));
     text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// `text` as a part of one line, so that a plugin cannot forge lines of the program; cut where it is long.
+pub fn line(text: &str) -> String {
+    cut(text, LINE)
+}
+
+/// As [`line`], for a reason or a path.
+pub fn long_line(text: &str) -> String {
+    cut(text, LONG_LINE)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let start = text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at]);
+    let more = if start.len() < text.len() { "…" } else { "" };
+    printable(start).replace(['\n', '\t'], " ") + more
 }
 
 /// The columns of standard output; 100 where it is not a terminal.
@@ -67,6 +88,14 @@ mod tests {
     fn nothing_steers_the_terminal() {
         assert_eq!(printable("user\u{202e}gpj\u{2069}ü"), "user\u{fffd}gpj\u{fffd}ü");
         assert_eq!(printable("a\x1b[2J\tb\r\nc\u{9b}"), "a\u{fffd}[2J\tb\u{fffd}\nc\u{fffd}");
+    }
+
+    #[test]
+    fn a_line_stays_one_line_and_ends() {
+        assert_eq!(line("good\nerror: none\t\u{2028}\u{202e}x"), "good error: none \u{fffd}\u{fffd}x");
+        assert_eq!(line(&"ü".repeat(400)), "ü".repeat(400));
+        assert_eq!(line(&"ü".repeat(401)), "ü".repeat(400) + "…");
+        assert_eq!(long_line(&"a\n".repeat(1001)), "a ".repeat(1000) + "…");
     }
 
     #[test]

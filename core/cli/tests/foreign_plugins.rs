@@ -29,10 +29,14 @@ repeat: 2
 
 /// Puts the workload into the user's folder of plugins.
 fn install(home: &Home) -> PathBuf {
+    install_text(home, BAD)
+}
+
+fn install_text(home: &Home, text: &str) -> PathBuf {
     let folder = home.0.path().join(".local/share/crossvisor/plugins/v1");
     let file = folder.join("crossvisor-plugin-workload-bad");
     std::fs::create_dir_all(&folder).expect("folder");
-    std::fs::write(&file, BAD).expect("script");
+    std::fs::write(&file, text).expect("script");
     for path in [&file, &folder] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("mode");
     }
@@ -88,4 +92,17 @@ fn a_plugin_that_ends_fails_its_cells_and_no_other() {
         assert!(lines.contains(&format!("here/bare/-/1/pi (replicate {replicate}) good")), "{lines}");
     }
     assert_eq!(text(&home.run(&["clean"]).stdout), "nothing to remove\n");
+}
+
+#[test]
+fn a_plugin_forges_no_line() {
+    let home = Home::new();
+    let forged =
+        BAD.replace("\"ends\"", r#""ends\nerror: forged\u202e""#).replace("echo '{", "printf '%s\\n' '{");
+    let file = install_text(&home, &forged);
+    assert!(home.run(&["plugin", "trust", &file.to_string_lossy()]).status.success());
+    for arguments in [&["plugin", "list"][..], &["plugin", "info", "workload-bad"]] {
+        let shown = text(&home.run(arguments).stdout);
+        assert!(shown.contains("  ends error: forged\u{fffd}\n"), "{shown}");
+    }
 }

@@ -7,7 +7,7 @@ use crossvisor_engine::{clean, Cleaned, Settings};
 use crate::arguments::Clean;
 use crate::exit::{Exit, Failure};
 use crate::libvirt_log;
-use crate::output::{self, printable};
+use crate::output::{self, long_line};
 
 /// # Errors
 /// [`Failure`] when what is left cannot be found out.
@@ -22,16 +22,16 @@ pub fn execute(asked: &Clean) -> Result<Exit, Failure> {
 
 fn text(cleaned: &Cleaned, asked: &Clean, out: &mut dyn Write) -> io::Result<()> {
     for action in &cleaned.actions {
-        let (run, what) = (printable(&action.run), printable(&action.what));
+        let (run, what) = (long_line(&action.run), long_line(&action.what));
         match &action.failure {
             None if asked.dry_run => writeln!(out, "would remove {what} of run {run}")?,
             None => writeln!(out, "removed {what} of run {run}")?,
-            Some(reason) => writeln!(out, "cannot remove {what} of run {run}: {}", printable(reason))?,
+            Some(reason) => writeln!(out, "cannot remove {what} of run {run}: {}", long_line(reason))?,
         }
     }
     let asked_for = |run: &&String| asked.run.as_ref().is_none_or(|wanted| wanted == *run);
     for run in cleaned.alive.iter().filter(asked_for) {
-        writeln!(out, "left alone: run {} is alive", printable(run))?;
+        writeln!(out, "left alone: run {} is alive", long_line(run))?;
     }
     if cleaned.actions.is_empty() {
         writeln!(out, "nothing to remove")

@@ -13,7 +13,7 @@ use crate::action_text;
 use crate::arguments;
 use crate::exit::Failure;
 use crate::inventory::Inventory;
-use crate::output::{self, count, printable};
+use crate::output::{self, count, line, printable};
 use crate::planned;
 
 /// Visits that are shown of the order.
@@ -139,7 +139,7 @@ fn step(planned: &PlannedStep, out: &mut dyn Write) -> io::Result<()> {
     let guest = planned.guest.map(|guest| format!(", guest {guest}")).unwrap_or_default();
     let workload = planned.workload.as_ref().map(|workload| format!(", {workload}")).unwrap_or_default();
     let (Planned::Step(Step { say, .. }) | Planned::Own { say, .. }) = &planned.what;
-    writeln!(out, "  {}{guest}{workload}: {}", planned.phase, printable(say))?;
+    writeln!(out, "  {}{guest}{workload}: {}", planned.phase, line(say))?;
     match &planned.what {
         Planned::Own { own, .. } => writeln!(out, "    {own}"),
         Planned::Step(step) => {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::inventory;
-use crate::output::{self, printable};
+use crate::output::{self, line, long_line};
 
 /// One plugin as `--json` shows it.
 #[derive(Serialize)]
@@ -55,7 +55,7 @@ pub fn list(all: bool, as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Result<
         return output::show(|out| loaded.candidates.iter().try_for_each(|one| considered(one, out)));
     }
     for problem in &loaded.problems {
-        output::say(&format!("warning: {}", printable(&problem.to_string())));
+        output::say(&format!("warning: {}", long_line(&problem.to_string())));
     }
     output::show(|out| text(&loaded, out))
 }
@@ -67,7 +67,7 @@ pub fn trust_all(files: &[PathBuf]) -> Result<(), Failure> {
     for file in files {
         let trusted = trust(file, &search)?;
         output::show(|out| {
-            let path = printable(&trusted.path.to_string_lossy());
+            let path = long_line(&trusted.path.to_string_lossy());
             writeln!(out, "plugin {} may run: {path}, sha256 {}", trusted.name, trusted.sha256)
         })?;
     }
@@ -99,9 +99,9 @@ impl<'a> Considered<'a> {
 }
 
 fn considered(one: &Candidate, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{:<9} {:<22} {}", one.state, printable(&one.name), printable(&one.origin.to_string()))?;
+    writeln!(out, "{:<9} {:<22} {}", one.state, line(&one.name), long_line(&one.origin.to_string()))?;
     if !one.reason.is_empty() {
-        writeln!(out, "          {}", printable(&one.reason))?;
+        writeln!(out, "          {}", long_line(&one.reason))?;
     }
     Ok(())
 }
@@ -109,12 +109,12 @@ fn considered(one: &Candidate, out: &mut dyn Write) -> io::Result<()> {
 fn text(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
     for plugin in loaded.plugins.values() {
         let Manifest { name, version, kind, summary, offers } = &plugin.manifest;
-        writeln!(out, "{name} {} ({kind})", printable(version))?;
-        writeln!(out, "  {}", printable(summary))?;
+        writeln!(out, "{name} {} ({kind})", line(version))?;
+        writeln!(out, "  {}", line(summary))?;
         for Offer { name, summary, .. } in offers {
-            writeln!(out, "  offers {name:<14} {}", printable(summary))?;
+            writeln!(out, "  offers {name:<14} {}", line(summary))?;
         }
-        writeln!(out, "  from   {}", printable(&plugin.origin.to_string()))?;
+        writeln!(out, "  from   {}", long_line(&plugin.origin.to_string()))?;
     }
     Ok(())
 }

@@ -48,7 +48,9 @@ fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{verdict:<8} {}", finding.check)?;
     for problem in &finding.problems {
         let word = if problem.severity == Severity::Error { "error" } else { "warning" };
-        writeln!(out, "         {word}: {}", printable(&problem.text))?;
+        // Texts may have lines; none of them begins where a line of a check does.
+        let text = printable(&problem.text).replace('\n', "\n           ");
+        writeln!(out, "         {word}: {text}")?;
     }
     Ok(())
 }

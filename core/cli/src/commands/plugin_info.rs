@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 use crate::inventory;
-use crate::output::{self, printable};
+use crate::output::{self, line, long_line};
 
 /// # Errors
 /// [`Failure::NoPlugin`] when it is not loaded, [`Failure::Plugin`] for a file named with `--plugin` that is not;
@@ -34,31 +34,25 @@ pub fn execute(name: &Name, as_json: bool, explicit: Vec<(Name, PathBuf)>) -> Re
 
 fn text(plugin: &Plugin, out: &mut dyn Write) -> io::Result<()> {
     let manifest = &plugin.manifest;
-    writeln!(out, "{} {} ({})", manifest.name, printable(&manifest.version), manifest.kind)?;
-    writeln!(out, "  {}", printable(&manifest.summary))?;
-    writeln!(out, "  from {}, run {}", printable(&plugin.origin.to_string()), plugin.way())?;
+    writeln!(out, "{} {} ({})", manifest.name, line(&manifest.version), manifest.kind)?;
+    writeln!(out, "  {}", line(&manifest.summary))?;
+    writeln!(out, "  from {}, run {}", long_line(&plugin.origin.to_string()), plugin.way())?;
     manifest.offers.iter().try_for_each(|offer| describe(offer, out))
 }
 
 fn describe(offer: &Offer, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n{}: {}", offer.name, printable(&offer.summary))?;
+    writeln!(out, "\n{}: {}", offer.name, line(&offer.summary))?;
     for option in &offer.options {
         let OptionSpec { name, kind, default, help } = option;
         let default = default.as_ref().map_or("unset".into(), |value| value_text(kind, value));
-        writeln!(
-            out,
-            "  option  {:<14} {} [{}; default: {default}]",
-            printable(name),
-            printable(help),
-            form(kind)
-        )?;
+        writeln!(out, "  option  {:<14} {} [{}; default: {default}]", line(name), line(help), form(kind))?;
     }
     for MetricSpec { name, label, unit, .. } in &offer.metrics {
-        writeln!(out, "  metric  {:<14} {}, {}", printable(name), printable(label), printable(unit))?;
+        writeln!(out, "  metric  {:<14} {}, {}", line(name), line(label), line(unit))?;
     }
     for (place, programs) in [("host", &offer.host_programs), ("guest", &offer.guest_programs)] {
         if !programs.is_empty() {
-            writeln!(out, "  needs   on the {place}: {}", printable(&programs.join(", ")))?;
+            writeln!(out, "  needs   on the {place}: {}", line(&programs.join(", ")))?;
         }
     }
     Ok(())
@@ -70,7 +64,7 @@ fn form(kind: &OptionKind) -> String {
         OptionKind::Size { min, max } => format!("size, {} to {}", Bytes(*min), Bytes(*max)),
         OptionKind::Duration { min, max } => format!("duration, {} to {}", Seconds(*min), Seconds(*max)),
         OptionKind::Boolean => "true or false".into(),
-        OptionKind::Choice { of } => format!("one of {}", printable(&of.join(", "))),
+        OptionKind::Choice { of } => format!("one of {}", line(&of.join(", "))),
         OptionKind::Text => "text".into(),
     }
 }
@@ -81,7 +75,7 @@ fn value_text(kind: &OptionKind, value: &Value) -> String {
             Bytes(value.as_u64().unwrap_or_default()).to_string()
         }
         (OptionKind::Duration { .. }, Value::Number(seconds)) => format!("{seconds}s"),
-        (_, Value::String(text)) => printable(text),
+        (_, Value::String(text)) => line(text),
         (_, other) => other.to_string(),
     }
 }

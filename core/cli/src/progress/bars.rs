@@ -102,7 +102,7 @@ impl Board {
         let now_s = self.clock.0 + self.clock.1.elapsed().as_secs_f64();
         let bars = self.track.guests(now_s);
         self.fit(bars.len().min(MOST_GUESTS));
-        self.headline.set_message(output::printable(&self.track.headline()));
+        self.headline.set_message(output::line(&self.track.headline()));
         for (drawn, bar) in self.guests.iter().zip(&bars) {
             put(drawn, bar);
         }

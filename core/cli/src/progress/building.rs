@@ -34,7 +34,7 @@ impl Building {
             if let Some(fraction) = progress.fraction {
                 bar.set_position((fraction.clamp(0.0, 1.0) * FULL as f64) as u64);
             }
-            let line = output::printable(&progress.line).replace(['\n', '\t'], " ");
+            let line = output::line(&progress.line);
             bar.set_message(format!("{} {}: {line}", time::duration(elapsed_s), progress.stage));
         } else if progress.stage != self.stage {
             output::say(&format!("{} {}", time::stamp(elapsed_s), progress.stage));

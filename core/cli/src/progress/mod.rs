@@ -63,7 +63,7 @@ impl Observer for Progress {
             Self::Quiet => lines::notice(&stamped.event),
         };
         if let Some(text) = text {
-            self.say(&output::printable(&text));
+            self.say(&output::long_line(&text));
         }
     }
 }
