@@ -18,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Signal, kill_current_process_group, setsid};
 
 use crate::descriptor::{self, Entry};
+use crate::inherited::close_all_but;
 use crate::limits::confine;
 
 /// The hidden verb of the program.
@@ -52,14 +53,17 @@ pub fn plugin_host(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Leaves the session, and with it the terminal, of whoever started this, and gives up rights; the path leads to the plugin's file whatever lies at its old place by now.
+/// Leaves the session, and with it the terminal, of whoever started this, and gives up open files and rights; the
+/// path leads to the plugin's file whatever lies at its old place by now.
 fn prepare(descriptor: &str, memory: &str) -> Result<PathBuf, String> {
     setsid().map_err(|e| {
         format!("cannot leave the session of the program: {e}: start it in no group of its own")
     })?;
-    let number = |text: &str| text.parse::<u64>().map_err(|e| format!("'{text}' is not a number: {e}"));
-    let path = Path::new("/proc/self/fd").join(number(descriptor)?.to_string());
-    confine(number(memory)?)?;
+    let wrong = |text: &str, e| format!("'{text}' is not a number: {e}");
+    let kept = descriptor.parse().map_err(|e| wrong(descriptor, e))?;
+    close_all_but(kept).map_err(|e| format!("cannot close what it inherited: {e}"))?;
+    confine(memory.parse().map_err(|e| wrong(memory, e))?)?;
+    let path = Path::new("/proc/self/fd").join(kept.to_string());
     match File::open(&path) {
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
             Err("the user it is run as may not read it: chmod a+rx its file".into())

@@ -12,6 +12,7 @@ mod error;
 mod exchange;
 mod file;
 mod host;
+mod inherited;
 mod limits;
 mod load;
 mod plugin;

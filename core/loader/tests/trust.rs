@@ -196,6 +196,20 @@ fn a_library_that_prints_and_reads_while_it_opens_does_not_disturb_the_channel()
 }
 
 #[test]
+fn a_plugin_has_no_open_file_of_its_caller() {
+    let (home, plugins) = (folder(), folder());
+    let secret = std::fs::File::create(home.path().join("secret")).expect("file");
+    let inherited = rustix::io::dup(&secret).expect("inheritable");
+    let more = "read -r line; open=$(ls -l /proc/$$/fd | grep -c /secret)\n\
+        echo \"{\\\"v\\\":1,\\\"ok\\\":{\\\"done\\\":true,\\\"output\\\":$open}}\"";
+    let file = script(plugins.path(), more);
+    let search = SearchPath { explicit: vec![(name("storage-x"), file)], ..search(home.path()) };
+    let output = load(&search).plugins["storage-x"].call(&request("x")).expect("turn").output;
+    assert_eq!(output, 0);
+    drop(inherited);
+}
+
+#[test]
 fn a_plugin_has_a_session_of_its_own_and_no_terminal() {
     let (home, plugins) = (folder(), folder());
     let more = "read -r line; read -r _ _ _ _ _ session _ < /proc/$$/stat\n\
