@@ -29,9 +29,9 @@ const LINE: usize = 400;
 /// Characters that are shown of a reason or a path.
 const LONG_LINE: usize = 2000;
 
-/// `text` without what could steer a terminal or turn the direction of writing; line ends and tabs stay.
+/// `text` without what could steer a terminal or turn the direction of writing; plain line ends and tabs stay.
 pub fn printable(text: &str) -> String {
-    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let harmful = |c: char| turns(c) || (c.is_control() && !"\n\t".contains(c));
     text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
 }
