@@ -17,7 +17,7 @@ use crate::descriptor::Returned;
 use crate::host::{REFUSED, TOO_LONG};
 
 /// How long a process that has closed its output may take to end, before it is ended.
-const GRACE: Duration = Duration::from_millis(200);
+const GRACE: Duration = Duration::from_secs(1);
 /// So many of its last words are kept, in bytes.
 const WORDS: usize = 1 << 10;
 /// The code and the length before a reply in a frame.
@@ -141,7 +141,7 @@ impl Running {
         }
     }
 
-    /// Ends it with everything it started, and says in words why.
+    /// Ends it with all of its process group, and says in words why.
     pub(crate) fn end(&mut self, fault: &Fault, limit: Duration) -> String {
         let patience = if matches!(fault, Fault::Closed(_)) { GRACE } else { Duration::ZERO };
         let by_itself = self.has_ended(patience);
