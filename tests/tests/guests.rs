@@ -82,7 +82,8 @@ workloads: {pi: {digits: 1000, repeat: 1}}
 repeat: 1
 deadlines: {boot: 6s}
 ";
-    let output = wait(lab.start_run(&lab.scenario("deaf", scenario), "deaf"), Duration::from_secs(300));
+    // On a new machine this is where the image is built.
+    let output = wait(lab.start_run(&lab.scenario("deaf", scenario), "deaf"), Duration::from_secs(900));
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let record = lab.record("deaf");
     let status = |hypervisor: &str| {
