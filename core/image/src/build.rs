@@ -133,15 +133,19 @@ fn install(shop: &Workshop, guest: &GuestDefinition, watch: &mut Watch<'_>) -> R
 /// The new system as `root.tar`. Hooks are constant texts; what differs comes as whole arguments.
 fn mmdebstrap(guest: &GuestDefinition, folder: &Path) -> Command {
     let build = &guest.build;
-    let mut command = if is_root() {
-        // What it mounts for the scripts of packages is gone with it, even when it is killed, and what else it leaves
-        // goes with the build's folder. For an ordinary user it makes namespaces itself, whose root has no way in there.
+    let mut command = if is_root() && root_is_a_mount() {
+        // What it mounts for the scripts of packages is gone with it, even when it is killed. For an ordinary user it
+        // makes namespaces itself.
         let mut command = command("unshare");
-        command.args(["--mount", "--propagation=private", "--", "mmdebstrap"]).env("TMPDIR", folder);
+        command.args(["--mount", "--propagation=private", "--", "mmdebstrap"]);
         command
     } else {
         command("mmdebstrap")
     };
+    if is_root() {
+        // What else it leaves goes with the build's folder, into which an ordinary user's namespaces have no way.
+        command.env("TMPDIR", folder);
+    }
     command.args([if is_root() { "--mode=root" } else { "--mode=unshare" }, "--variant=minbase"]);
     command.args(["--format=tar", "--verbose"]);
     command.args(build.packages.iter().map(|package| format!("--include={package}")));
@@ -154,6 +158,13 @@ fn mmdebstrap(guest: &GuestDefinition, folder: &Path) -> Command {
     }
     command.args([build.suite.as_str(), "root.tar", &build.mirror]);
     command
+}
+
+/// Whether this process's root folder is a mount point: only then can its mounts be kept apart. In a plain chroot it
+/// is not.
+fn root_is_a_mount() -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    mounts.lines().any(|line| line.split(' ').nth(4) == Some("/"))
 }
 
 /// The proxies that apt on this machine uses, as lines of its configuration; none where there is no apt.
