@@ -106,14 +106,7 @@ impl Storage for Scratch {
             version: "9.9.9".into(),
             kind: Kind::Storage,
             summary: "a throw-away backing".into(),
-            offers: vec![Offer {
-                name: name("scratch"),
-                summary: "a copy by dd".into(),
-                options: Vec::new(),
-                metrics: Vec::new(),
-                host_programs: Vec::new(),
-                guest_programs: Vec::new(),
-            }],
+            offers: vec![Offer::new(name("scratch"), "a copy by dd")],
         }
     }
     fn create(&self, _: &Chosen, input: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
@@ -121,11 +114,11 @@ impl Storage for Scratch {
         let argv = ["dd".to_string(), format!("if={}", input.golden.display()), format!("of={}", path.display())];
         let step = Step::new("copy by dd", Action::Exec(Exec::new(Place::Host, argv, 60.0)))
             .undone_by(Action::RemoveFile { on: Place::Host, path: path.clone() });
-        let volume = Volume { source: VolumeSource::File(path), format: "raw".into(), cache: None, io: None };
+        let volume = Volume::new(VolumeSource::File(path), "raw");
         finish(vec![step], CreateOutput { volume })
     }
     fn inspect(&self, _: &Chosen, _: &InspectInput, _: &Resume) -> Result<Turn, Failure> {
-        finish(Vec::new(), InspectOutput { allocated_bytes: None })
+        finish(Vec::new(), InspectOutput::of(None))
     }
 }
 "#;

@@ -56,13 +56,19 @@ fn capacities(hosts: &BTreeMap<Name, HostSpec>) -> BTreeMap<Name, HostCapacity> 
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let memory = Bytes(crossvisor_target::facts::memory_bytes(&meminfo));
     let cpus = std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX));
-    let here = hosts.iter().filter(|(_, host)| memory.0 > 0 && host.uri.starts_with("qemu:///"));
+    let here = hosts.iter().filter(|(_, host)| memory.0 > 0 && is_here(host));
     here.map(|(name, _)| (name.clone(), HostCapacity { memory, cpus })).collect()
+}
+
+/// Whether a host is this machine.
+fn is_here(host: &HostSpec) -> bool {
+    matches!(host, HostSpec::Reached(address) if address.uri.starts_with("qemu:///"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossvisor_model::HostAddress;
 
     #[test]
     fn a_byte_that_is_no_text_is_found_by_its_line() {
@@ -85,7 +91,7 @@ mod tests {
 
     #[test]
     fn only_hosts_that_are_this_machine_have_a_known_capacity() {
-        let host = |uri: &str| HostSpec { uri: uri.into() };
+        let host = |uri: &str| HostSpec::Reached(HostAddress::new(uri));
         let name = |text: &str| Name::new(text).expect("name");
         let hosts = BTreeMap::from([
             (name("here"), host("qemu:///embed")),

@@ -33,6 +33,7 @@ fn volume() -> Volume {
         format: "raw".into(),
         cache: Some("none".into()),
         io: Some("threads".into()),
+        backend: None,
     }
 }
 
@@ -42,6 +43,9 @@ fn domain(name: &Name, accel: Accel) -> DomainSpec {
         name: name.clone(),
         uuid: "6f2c1a90-3b1d-4d0e-9d5b-0c2a5e8f4711".into(),
         run: name.clone(),
+        number: 1,
+        multiboot: None,
+        emulated_cpu: None,
         accel,
         vcpus: 1,
         memory_mib: 384,
@@ -90,6 +94,7 @@ pub(crate) fn instance(index: u32, bare: bool) -> Instance {
         cpus: 1,
         peer: Peer {
             address: if bare { "127.0.0.1".into() } else { "10.0.2.2".into() },
+            listen: "127.0.0.1".into(),
             port: 42_200 + u16::try_from(index).unwrap_or_default(),
         },
     }

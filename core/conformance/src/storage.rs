@@ -62,7 +62,7 @@ pub(crate) fn inspect(session: &mut Session<'_>) {
             let Some(ended) = ended else { continue };
             steps::check(session, &ended.steps, allowed);
             let output = operation::output::<InspectOutput>(session, ended.output);
-            if let (Some(InspectOutput { allocated_bytes: Some(bytes) }), true) =
+            if let (Some(InspectOutput { allocated_bytes: Some(bytes), .. }), true) =
                 (output, !ended.steps.is_empty())
             {
                 session.error(format!("{bytes} bytes are told from output that does not tell"));

@@ -23,8 +23,6 @@ fn name(text: &str) -> Name {
 fn manifest(kind: Kind) -> Manifest {
     let metric = MetricSpec::new("rate", "rate", "MB/s", Better::Higher).headline();
     let offer = Offer {
-        name: name("x"),
-        summary: "an offer".into(),
         options: vec![OptionSpec::new(
             "size",
             OptionKind::Size { min: 1, max: 1 << 40 },
@@ -32,8 +30,7 @@ fn manifest(kind: Kind) -> Manifest {
             "a size",
         )],
         metrics: if kind == Kind::Workload { vec![metric] } else { Vec::new() },
-        host_programs: Vec::new(),
-        guest_programs: Vec::new(),
+        ..Offer::new(name("x"), "an offer")
     };
     Manifest {
         name: name("test-x"),
@@ -59,13 +56,13 @@ impl Storage for Disk {
         let copy = host(&["cp", &input.golden.to_string_lossy(), &path.to_string_lossy()]);
         let step =
             Step::new("copy", copy).undone_by(Action::RemoveFile { on: Place::Host, path: path.clone() });
-        let volume = Volume { source: VolumeSource::File(path), format: "raw".into(), cache: None, io: None };
+        let volume = Volume::new(VolumeSource::File(path), "raw");
         finish(vec![step], CreateOutput { volume })
     }
     fn inspect(&self, _: &Chosen, _: &InspectInput, resume: &Resume) -> Result<Turn, Failure> {
         match resume.results.first() {
             None => Ok(Turn { steps: vec![Step::new("look", host(&["stat"]))], ..Turn::default() }),
-            Some(_) => finish(Vec::new(), InspectOutput { allocated_bytes: None }),
+            Some(_) => finish(Vec::new(), InspectOutput::of(None)),
         }
     }
 }

@@ -189,13 +189,13 @@ fn work_folders(parent: &Path) -> Result<Vec<PathBuf>, EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossvisor_model::{HostSpec, Place};
+    use crossvisor_model::{HostAddress, Place};
 
     /// A dead run with one pending removal of a file, on libvirt's test driver.
     fn dead_run(settings: &Settings, name: &str, file: &Path) {
         let folder = WorkFolder::create(&settings.work(), name).expect("folder");
         let host = Name::new("here").expect("name");
-        let spec = HostSpec { uri: "test:///default".into() };
+        let spec = HostAddress::new("test:///default");
         folder.note_hosts(&BTreeMap::from([(host.clone(), spec)])).expect("hosts");
         let undo = Action::RemoveFile { on: Place::Host, path: file.into() };
         Journal::open(&folder.journal()).and_then(|journal| journal.begin(&host, &undo)).expect("journal");

@@ -1,7 +1,7 @@
 //! A host in use: its machine, its libvirt, and how it executes guests.
 
 use crossvisor_model::provenance::HostFacts;
-use crossvisor_model::{Accel, HostSpec, Name};
+use crossvisor_model::{Accel, HostAddress, Name};
 use crossvisor_target::accel::Kvm;
 use crossvisor_target::{Cancel, Libvirt, Local, Machine, TargetError, facts};
 
@@ -24,7 +24,7 @@ impl Host {
     /// [`EngineError::Host`] when libvirt cannot be reached.
     pub fn open(
         name: &Name,
-        spec: &HostSpec,
+        spec: &HostAddress,
         guests: bool,
         settings: &Settings,
         cancel: &Cancel,

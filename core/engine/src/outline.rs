@@ -145,6 +145,9 @@ fn provision(
         name: identity.name.clone(),
         uuid: identity.uuid,
         run: Name::new(RUN).map_err(|e| refused(e.to_string()))?,
+        number: guest,
+        multiboot: None,
+        emulated_cpu: None,
         accel: Accel::Kvm,
         vcpus: plan.guest.vcpus,
         memory_mib: plan.guest.memory.mib(),
@@ -202,7 +205,7 @@ fn instance(plan: &Plan, index: u32, place: Place) -> Instance {
         probe: "/<probe>".into(),
         memory_bytes: plan.guest.memory.0,
         cpus: plan.guest.vcpus,
-        peer: Peer { address: address.into(), port: PEER_PORT },
+        peer: Peer { address: address.into(), port: PEER_PORT, listen: address.into() },
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crossvisor_image::{GuestLibrary, Image};
 use crossvisor_loader::Plugin;
-use crossvisor_model::{CellStatus, Event, MetricSpec, Name, Outcome, Plan};
+use crossvisor_model::{CellStatus, Event, HostAddress, HostSpec, MetricSpec, Name, Outcome, Plan};
 use crossvisor_store::{Journal, RunDirectory};
 use crossvisor_target::Cancel;
 
@@ -69,9 +69,17 @@ fn run_in(
     let RunRequest { plan, plugins, settings, cancel, name, .. } = *request;
     let has_guests =
         |host: &Name| plan.cells.iter().any(|cell| cell.axes.host == *host && !cell.axes.is_bare());
-    work.note_hosts(&plan.hosts)?;
+    let reached: BTreeMap<Name, HostAddress> = plan
+        .hosts
+        .iter()
+        .filter_map(|(name, spec)| match spec {
+            HostSpec::Reached(address) => Some((name.clone(), address.clone())),
+            _ => None,
+        })
+        .collect();
+    work.note_hosts(&reached)?;
     let mut hosts = BTreeMap::new();
-    for (name, spec) in &plan.hosts {
+    for (name, spec) in &reached {
         let host = Host::open(name, spec, has_guests(name), settings, cancel)?;
         programs::check(name, &*host.machine, &host_programs(plan, plugins, name))?;
         hosts.insert(name.clone(), host);

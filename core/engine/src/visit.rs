@@ -244,7 +244,11 @@ impl<'a> Stay<'a> {
             probe: GUEST_PROBE.into(),
             memory_bytes: self.run.plan.guest.memory.0,
             cpus: self.run.plan.guest.vcpus,
-            peer: Peer { address: Guest::host_address().into(), port: guest.peer_port },
+            peer: Peer {
+                address: Guest::host_address().into(),
+                port: guest.peer_port,
+                listen: "127.0.0.1".into(),
+            },
         }
     }
 
@@ -256,7 +260,7 @@ impl<'a> Stay<'a> {
             probe: self.run.probe.clone(),
             memory_bytes: self.host.facts.memory_bytes,
             cpus: self.host.facts.cpus,
-            peer: Peer { address: "127.0.0.1".into(), port },
+            peer: Peer { address: "127.0.0.1".into(), port, listen: "127.0.0.1".into() },
         }
     }
 

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crossvisor_model::{HostSpec, Name};
+use crossvisor_model::{HostAddress, Name};
 
 use crate::EngineError;
 
@@ -68,7 +68,7 @@ impl WorkFolder {
     ///
     /// # Errors
     /// [`EngineError::Folder`] when it cannot be written.
-    pub fn note_hosts(&self, hosts: &BTreeMap<Name, HostSpec>) -> Result<(), EngineError> {
+    pub fn note_hosts(&self, hosts: &BTreeMap<Name, HostAddress>) -> Result<(), EngineError> {
         let path = self.path.join(HOSTS);
         let text = serde_json::to_vec(hosts).map_err(|e| folder_error("write", &path)(e.into()))?;
         fs::write(&path, text).map_err(folder_error("write", &path))
@@ -78,7 +78,7 @@ impl WorkFolder {
     ///
     /// # Errors
     /// [`EngineError::Folder`] when the note cannot be read.
-    pub fn hosts(&self) -> Result<BTreeMap<Name, HostSpec>, EngineError> {
+    pub fn hosts(&self) -> Result<BTreeMap<Name, HostAddress>, EngineError> {
         let path = self.path.join(HOSTS);
         let text = match fs::read(&path) {
             Ok(text) => text,

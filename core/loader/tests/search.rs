@@ -14,14 +14,7 @@ struct Spare;
 
 impl Storage for Spare {
     fn manifest(&self) -> Manifest {
-        let offer = Offer {
-            name: name("spare"),
-            summary: String::new(),
-            options: Vec::new(),
-            metrics: Vec::new(),
-            host_programs: Vec::new(),
-            guest_programs: Vec::new(),
-        };
+        let offer = Offer::new(name("spare"), "");
         Manifest {
             name: name("storage-spare"),
             version: "0.1".into(),

@@ -19,6 +19,9 @@ pub struct GuestOffer {
     pub summary: String,
     /// The least memory the guest boots with.
     pub min_memory: Bytes,
+    /// Set where the guest can be a host: the memory it then has by default.
+    #[serde(default)]
+    pub host_memory: Option<Bytes>,
 }
 
 impl Catalog {

@@ -56,6 +56,36 @@ pub struct Offer {
     /// Programs that must be in the guest (and, for the baseline, on the host).
     #[serde(default)]
     pub guest_programs: Vec<String>,
+    /// True: it is asked to `stage` once on each host of a run, before the first guest. Hypervisors and storage only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stages: bool,
+    /// True: its volumes are inspected every few seconds while the guests work, because they can be spoiled by it.
+    /// Storage only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub watched: bool,
+}
+
+impl Offer {
+    /// An offer with a name and a summary, and nothing else.
+    #[must_use]
+    pub fn new(name: Name, summary: &str) -> Self {
+        Self {
+            name,
+            summary: summary.into(),
+            options: Vec::new(),
+            metrics: Vec::new(),
+            host_programs: Vec::new(),
+            guest_programs: Vec::new(),
+            stages: false,
+            watched: false,
+        }
+    }
+}
+
+// serde's `skip_serializing_if` hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// One metric of a workload.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Axes, Bytes, Cell, Name, Options, Seconds};
+use crate::{Axes, Bytes, Cell, HostSpec, Name, Options, Seconds};
 
 /// Everything a run needs to know; a pure function of scenario, catalogue and host facts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,13 +26,6 @@ pub struct Plan {
     pub order: Vec<Visit>,
     pub baseline: Baseline,
     pub deadlines: Deadlines,
-}
-
-/// A host as the scenario names it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostSpec {
-    /// A libvirt URI. `qemu:///embed` is libvirt's QEMU driver inside this process.
-    pub uri: String,
 }
 
 /// The guest every cell uses.

@@ -36,7 +36,11 @@ pub struct Request {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "op", content = "input", rename_all = "snake_case")]
 pub enum Call {
-    /// Hypervisor: make a domain and start it. No output.
+    /// Hypervisor or storage, where the offer says that it `stages`: look whether the host has what the run will need,
+    /// and get it ready. Asked once on each host before the first guest; what it creates is undone at the end of the
+    /// run. Output: [`StageOutput`].
+    Stage(StageInput),
+    /// Hypervisor: make a domain and start it. Output: none, or [`DefineOutput`].
     Define(DefineInput),
     /// Hypervisor: does the guest still run? Asked now and then while it boots. Output: [`AliveOutput`].
     Alive(AliveInput),
@@ -59,7 +63,9 @@ impl Call {
     /// What is missing or of another type.
     pub fn check_output(&self, output: &Value) -> Result<(), serde_json::Error> {
         match self {
-            Self::Define(_) | Self::Prepare(_) | Self::Work(_) => Ok(()),
+            Self::Prepare(_) | Self::Work(_) => Ok(()),
+            Self::Stage(_) => StageOutput::deserialize(output).map(drop),
+            Self::Define(_) => Option::<DefineOutput>::deserialize(output).map(drop),
             Self::Alive(_) => AliveOutput::deserialize(output).map(drop),
             Self::Create(_) => CreateOutput::deserialize(output).map(drop),
             Self::Inspect(_) => InspectOutput::deserialize(output).map(drop),
@@ -70,8 +76,50 @@ impl Call {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StageInput {
+    /// The guest's image on the host, raw.
+    pub golden: PathBuf,
+    /// Its length in bytes.
+    pub golden_bytes: u64,
+    /// A folder on the host that is the run's own.
+    pub folder: PathBuf,
+    /// A name for what is made, unique on the host.
+    pub name: Name,
+    /// The most guests that the run has here at once.
+    pub guests: u32,
+    /// Of each guest.
+    pub memory_bytes: u64,
+    /// Of each guest.
+    pub vcpus: u32,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StageOutput {
+    /// Storage: what `create` gets as `golden` from now on, where it is not the image's file.
+    #[serde(default)]
+    pub golden: Option<PathBuf>,
+    /// What a person should know of the host: `{"xen version": "4.17.5"}`.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DefineInput {
     pub domain: DomainSpec,
+}
+
+/// What became of the domain as it was asked for; what is left out is as asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DefineOutput {
+    /// Where the console is written on the host.
+    #[serde(default)]
+    pub console_log: Option<PathBuf>,
+    /// The volumes with the cache and I/O modes that are really used, in the order of the request.
+    #[serde(default)]
+    pub volumes: Option<Vec<Volume>>,
 }
 
 /// The guest as it was given to `define`.
@@ -117,6 +165,17 @@ pub struct InspectInput {
 pub struct InspectOutput {
     /// Bytes really allocated on the host; null where that cannot be told.
     pub allocated_bytes: Option<u64>,
+    /// Why what is measured on this volume is worth nothing: `the snapshot is full`. Its cell then fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spoiled: Option<String>,
+}
+
+impl InspectOutput {
+    /// A volume that is in order.
+    #[must_use]
+    pub fn of(allocated_bytes: Option<u64>) -> Self {
+        Self { allocated_bytes, spoiled: None }
+    }
 }
 
 /// Input of `prepare` and `work`.
@@ -149,8 +208,15 @@ pub struct Instance {
 pub struct Peer {
     /// The address by which the instance reaches the host.
     pub address: String,
-    /// A TCP port on the host's loopback reserved for this instance; the instance reaches it at `address`.
+    /// A TCP port of the host reserved for this instance; the instance reaches it at `address`.
     pub port: u16,
+    /// The address of the host to listen on, so that the instance reaches it: `127.0.0.1`, `::`.
+    #[serde(default = "loopback")]
+    pub listen: String,
+}
+
+fn loopback() -> String {
+    "127.0.0.1".into()
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

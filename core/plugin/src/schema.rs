@@ -7,7 +7,10 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 
-use crate::envelope::{AliveOutput, CreateOutput, InspectOutput, Introduction, ParseOutput, Reply, Request};
+use crate::envelope::{
+    AliveOutput, CreateOutput, DefineOutput, InspectOutput, Introduction, ParseOutput, Reply, Request,
+    StageOutput,
+};
 
 /// Every schema by its name: what the host writes as the host writes it, what a plugin writes as the host reads it.
 #[must_use]
@@ -19,6 +22,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("manifest_reply", read::<Reply<Manifest>>()),
         ("reply", read::<Reply>()),
         ("action", read::<Action>()),
+        ("output_stage", read::<StageOutput>()),
+        ("output_define", read::<DefineOutput>()),
         ("output_alive", read::<AliveOutput>()),
         ("output_create", read::<CreateOutput>()),
         ("output_inspect", read::<InspectOutput>()),

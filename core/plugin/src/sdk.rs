@@ -13,7 +13,7 @@ use crate::abi::{
 };
 use crate::envelope::{
     AliveInput, Answer, Call, CreateInput, DefineInput, Failure, InspectInput, ParseInput, ParseOutput,
-    Reply, Request, Turn, VERSION, WorkInput,
+    Reply, Request, StageInput, Turn, VERSION, WorkInput,
 };
 
 /// Where an operation stands: what the plugin remembered, and what came of its last steps.
@@ -71,6 +71,13 @@ pub fn finish(steps: Vec<crossvisor_model::Step>, output: impl Serialize) -> Res
 /// Makes domains.
 pub trait Hypervisor {
     fn manifest(&self) -> Manifest;
+    /// Only asked of an offer whose manifest says that it `stages`.
+    ///
+    /// # Errors
+    /// [`Failure`] when the host lacks what the run will need.
+    fn stage(&self, _: &Chosen, _: &StageInput, _: &Resume) -> Result<Turn, Failure> {
+        Err(Failure::new("this plugin has nothing to stage"))
+    }
     /// # Errors
     /// [`Failure`] when the domain cannot be made as asked.
     fn define(&self, chosen: &Chosen, input: &DefineInput, resume: &Resume) -> Result<Turn, Failure>;
@@ -82,6 +89,13 @@ pub trait Hypervisor {
 /// Makes volumes.
 pub trait Storage {
     fn manifest(&self) -> Manifest;
+    /// Only asked of an offer whose manifest says that it `stages`.
+    ///
+    /// # Errors
+    /// [`Failure`] when the host lacks what the run will need.
+    fn stage(&self, _: &Chosen, _: &StageInput, _: &Resume) -> Result<Turn, Failure> {
+        Err(Failure::new("this plugin has nothing to stage"))
+    }
     /// # Errors
     /// [`Failure`] when the volume cannot be made as asked.
     fn create(&self, chosen: &Chosen, input: &CreateInput, resume: &Resume) -> Result<Turn, Failure>;
@@ -125,6 +139,7 @@ pub fn hypervisor(
     resume: &Resume,
 ) -> Result<Turn, Failure> {
     match call {
+        Call::Stage(input) => plugin.stage(chosen, input, resume),
         Call::Define(input) => plugin.define(chosen, input, resume),
         Call::Alive(input) => plugin.alive(chosen, input, resume),
         _ => Err(unknown_operation("hypervisor")),
@@ -137,6 +152,7 @@ pub fn hypervisor(
 /// [`Failure`] of the plugin, or for an operation that is not a storage plugin's.
 pub fn storage(plugin: &dyn Storage, chosen: &Chosen, call: &Call, resume: &Resume) -> Result<Turn, Failure> {
     match call {
+        Call::Stage(input) => plugin.stage(chosen, input, resume),
         Call::Create(input) => plugin.create(chosen, input, resume),
         Call::Inspect(input) => plugin.inspect(chosen, input, resume),
         _ => Err(unknown_operation("storage")),

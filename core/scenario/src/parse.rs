@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 use std::hash::Hash;
 
-use crossvisor_model::{Axes, Deadlines, HostSpec, Name, Seconds};
+use crossvisor_model::{Axes, Deadlines, HostAddress, HostSpec, Name, Seconds};
 
 use crate::problem::Problem;
 use crate::reader::{Fields, Reader};
@@ -90,7 +90,7 @@ fn whole(reader: &mut Reader, node: &Node, what: &str, most: i128) -> Option<Spa
 fn hosts(reader: &mut Reader, node: Option<&Node>) -> Option<BTreeMap<Name, HostSpec>> {
     let Some(node) = node else {
         let here = Name::new("here").ok()?;
-        return Some(BTreeMap::from([(here, HostSpec { uri: "qemu:///embed".into() })]));
+        return Some(BTreeMap::from([(here, HostSpec::Reached(HostAddress::new("qemu:///embed")))]));
     };
     let entries = reader.entries(node, "hosts")?;
     if entries.is_empty() {
@@ -103,7 +103,7 @@ fn hosts(reader: &mut Reader, node: Option<&Node>) -> Option<BTreeMap<Name, Host
         let fields = reader.fields(node, &what, &["uri"], &["uri"]);
         let uri = fields.and_then(|fields| fields.get("uri")).and_then(|node| uri(reader, node));
         if let (Some(name), Some(uri)) = (name, uri) {
-            hosts.insert(name.value, HostSpec { uri });
+            hosts.insert(name.value, HostSpec::Reached(HostAddress::new(uri)));
         }
     }
     Some(hosts)

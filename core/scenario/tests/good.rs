@@ -2,7 +2,7 @@
 
 mod common;
 
-use crossvisor_model::{Axes, CellId, Plan};
+use crossvisor_model::{Axes, CellId, HostAddress, HostSpec, Plan};
 use crossvisor_scenario::{MAX_PROBLEMS, Problem, parse};
 use serde_json::json;
 
@@ -55,7 +55,7 @@ fn the_quickstart_has_these_cells_in_this_order() {
 fn the_quickstart_means_what_it_says() {
     let plan = good(QUICKSTART);
     assert_eq!((plan.repeat, plan.seed, plan.cells.len(), plan.order.len()), (2, 1, 18, 12));
-    assert_eq!(plan.hosts[&common::name("here")].uri, "qemu:///embed");
+    assert_eq!(plan.hosts[&common::name("here")], HostSpec::Reached(HostAddress::new("qemu:///embed")));
     assert_eq!(plan.guest.memory.mib(), 384);
     let options = |workload: &str| json!(plan.workloads[&common::name(workload)].options);
     let bonnie = json!({"size": 201_326_592, "ram": 100_663_296, "fast": true, "files": 0, "direct": true});

@@ -88,12 +88,8 @@ impl Hypervisor for Kvm {
 fn manifest() -> Result<Manifest, NameError> {
     let offers = VARIANTS.iter().map(|variant| {
         Ok(Offer {
-            name: Name::new(variant.offer)?,
-            summary: variant.summary.into(),
-            options: Vec::new(),
-            metrics: Vec::new(),
             host_programs: vec!["qemu-system-x86_64".into()],
-            guest_programs: Vec::new(),
+            ..Offer::new(Name::new(variant.offer)?, variant.summary)
         })
     });
     Ok(Manifest {

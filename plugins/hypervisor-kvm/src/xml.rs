@@ -128,7 +128,10 @@ fn console(xml: &mut Xml, log: &Path) -> Result<(), IoError> {
 
 /// User networking with forwards: libvirt 9.0 has no element for it without passt, so QEMU is told directly.
 fn network(xml: &mut Xml, variant: &Variant, spec: &DomainSpec) -> Result<(), IoError> {
-    let Network::User { forwards, .. } = &spec.network;
+    let forwards = match &spec.network {
+        Network::User { forwards, .. } => forwards.as_slice(),
+        Network::Bridge { .. } => return Ok(()),
+    };
     let forwards =
         forwards.iter().map(|f| format!(",hostfwd=tcp:127.0.0.1:{}-:{}", f.host_port, f.guest_port));
     let netdev = format!("user,id=net0{}", forwards.collect::<String>());
@@ -174,6 +177,7 @@ mod tests {
                 format: "raw".into(),
                 cache: Some("none".into()),
                 io: None,
+                backend: None,
             }],
             network: Network::User {
                 host_address: "10.0.2.2".into(),

@@ -32,7 +32,13 @@ impl Storage for File {
         let argv = copy(&format, &input.golden.to_string_lossy(), &path.to_string_lossy());
         let step = Step::new("copy the image", Action::Exec(Exec::new(Place::Host, argv, COPY_TIMEOUT_S)))
             .undone_by(Action::RemoveFile { on: Place::Host, path: path.clone() });
-        let volume = Volume { source: VolumeSource::File(path), format, cache: Some(cache), io: Some(io) };
+        let volume = Volume {
+            source: VolumeSource::File(path),
+            format,
+            cache: Some(cache),
+            io: Some(io),
+            backend: None,
+        };
         finish(vec![step], CreateOutput { volume })
     }
 
@@ -44,10 +50,8 @@ impl Storage for File {
                 let stat = Action::Exec(Exec::new(Place::Host, argv, STAT_TIMEOUT_S));
                 Ok(Turn { steps: vec![Step::new("read the volume's size", stat)], ..Turn::default() })
             }
-            Some(StepResult::Exec(stat)) => {
-                finish(Vec::new(), InspectOutput { allocated_bytes: allocated(&stat.stdout) })
-            }
-            Some(_) => finish(Vec::new(), InspectOutput { allocated_bytes: None }),
+            Some(StepResult::Exec(stat)) => finish(Vec::new(), InspectOutput::of(allocated(&stat.stdout))),
+            Some(_) => finish(Vec::new(), InspectOutput::of(None)),
         }
     }
 }
@@ -89,8 +93,6 @@ fn manifest() -> Result<Manifest, NameError> {
         help: help.into(),
     };
     let file = Offer {
-        name: Name::new("file")?,
-        summary: "a file of its own, copied whole from the guest's image".into(),
         options: vec![
             option("format", choice(&["raw", "qcow2"]), Some(json!("raw")), "format of the file"),
             option(
@@ -106,9 +108,8 @@ fn manifest() -> Result<Manifest, NameError> {
                 "asynchronous I/O mode; unset: native where the cache mode allows it, else threads",
             ),
         ],
-        metrics: Vec::new(),
         host_programs: vec!["cp".into(), "stat".into()],
-        guest_programs: Vec::new(),
+        ..Offer::new(Name::new("file")?, "a file of its own, copied whole from the guest's image")
     };
     Ok(Manifest {
         name: Name::new("storage-file")?,

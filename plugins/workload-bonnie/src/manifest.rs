@@ -11,12 +11,11 @@ const LARGEST: u64 = 16 << 40;
 
 pub fn manifest() -> Result<Manifest, NameError> {
     let bonnie = Offer {
-        name: Name::new("bonnie")?,
-        summary: "disk throughput, seeks and file operations by bonnie++".into(),
         options: options(),
         metrics: stage::metrics(),
         host_programs: vec!["id".into()],
         guest_programs: vec!["bonnie++".into()],
+        ..Offer::new(Name::new("bonnie")?, "disk throughput, seeks and file operations by bonnie++")
     };
     Ok(Manifest {
         name: Name::new("workload-bonnie")?,

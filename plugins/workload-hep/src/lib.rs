@@ -82,8 +82,6 @@ fn failure(input: &ParseInput, error: &PrintedError) -> Failure {
 fn manifest() -> Result<Manifest, NameError> {
     let whole = |max| OptionKind::Integer { min: 1, max };
     let pi = Offer {
-        name: Name::new("pi")?,
-        summary: "decimals of pi by whole-number arithmetic, in time and processor cycles".into(),
         options: vec![
             OptionSpec::new(
                 "digits",
@@ -103,8 +101,10 @@ fn manifest() -> Result<Manifest, NameError> {
             MetricSpec::new("cycles", "time-stamp counter, all computations", "cycles", Better::Lower)
                 .headline(),
         ],
-        host_programs: Vec::new(),
-        guest_programs: Vec::new(),
+        ..Offer::new(
+            Name::new("pi")?,
+            "decimals of pi by whole-number arithmetic, in time and processor cycles",
+        )
     };
     Ok(Manifest {
         name: Name::new("workload-hep")?,

@@ -74,7 +74,7 @@ fn measure(chosen: &Chosen, input: &WorkInput, direction: Direction) -> Step {
 
 fn server_argv(instance: &Instance) -> Vec<String> {
     let port = instance.peer.port.to_string();
-    ["iperf3", "-s", "-1", "-B", "127.0.0.1", "-p", &port].map(String::from).into()
+    ["iperf3", "-s", "-1", "-B", &instance.peer.listen, "-p", &port].map(String::from).into()
 }
 
 fn client_argv(chosen: &Chosen, instance: &Instance, direction: Direction) -> Vec<String> {

@@ -11,8 +11,6 @@ use crate::direction::Direction;
 
 pub fn manifest() -> Result<Manifest, NameError> {
     let iperf = Offer {
-        name: Name::new("iperf")?,
-        summary: "TCP throughput between host and guest, each way, by iperf3".into(),
         options: vec![
             OptionSpec::new(
                 "time",
@@ -36,6 +34,7 @@ pub fn manifest() -> Result<Manifest, NameError> {
         metrics: metrics(),
         host_programs: vec!["iperf3".into()],
         guest_programs: vec!["iperf3".into()],
+        ..Offer::new(Name::new("iperf")?, "TCP throughput between host and guest, each way, by iperf3")
     };
     Ok(Manifest {
         name: Name::new("workload-iperf")?,

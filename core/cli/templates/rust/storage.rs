@@ -34,7 +34,7 @@ impl Storage for Copies {
         let step = Step::new("copy the image", Action::Exec(Exec::new(Place::Host, argv, 600.0)))
             .undone_by(Action::RemoveFile { on: Place::Host, path: path.clone() });
         let cache = chosen.word("cache").map(String::from);
-        let volume = Volume { source: VolumeSource::File(path), format: "raw".into(), cache, io: None };
+        let volume = Volume { cache, ..Volume::new(VolumeSource::File(path), "raw") };
         finish(vec![step], CreateOutput { volume })
     }
 
@@ -42,7 +42,7 @@ impl Storage for Copies {
         let (VolumeSource::File(path) | VolumeSource::Block(path)) = &input.volume.source;
         match resume.results.first() {
             Some(StepResult::Exec(stat)) => {
-                finish(Vec::new(), InspectOutput { allocated_bytes: allocated(&stat.stdout) })
+                finish(Vec::new(), InspectOutput::of(allocated(&stat.stdout)))
             }
             _ => {
                 let argv = ["stat", "--format=%b %B", "--", &path.to_string_lossy()];

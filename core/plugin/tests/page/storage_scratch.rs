@@ -19,12 +19,8 @@ impl Storage for Scratch {
             kind: Kind::Storage,
             summary: "volumes that are plain copies".into(),
             offers: vec![Offer {
-                name: name("scratch"),
-                summary: "a raw file, copied with dd".into(),
-                options: Vec::new(),
-                metrics: Vec::new(),
                 host_programs: vec!["dd".into(), "stat".into()],
-                guest_programs: Vec::new(),
+                ..Offer::new(name("scratch"), "a raw file, copied with dd")
             }],
         }
     }
@@ -35,7 +31,7 @@ impl Storage for Scratch {
         let copy = Exec::new(Place::Host, ["dd", &from, &to, "bs=1M", "conv=sparse"], 600.0);
         let step = Step::new("copy the image", Action::Exec(copy))
             .undone_by(Action::RemoveFile { on: Place::Host, path: path.clone() });
-        let volume = Volume { source: VolumeSource::File(path), format: "raw".into(), cache: None, io: None };
+        let volume = Volume::new(VolumeSource::File(path), "raw");
         finish(vec![step], CreateOutput { volume })
     }
 
@@ -48,6 +44,6 @@ impl Storage for Scratch {
             return Ok(Turn { steps: vec![step], ..Turn::default() });
         };
         let blocks = stat.stdout.trim().parse::<u64>().ok();
-        finish(Vec::new(), InspectOutput { allocated_bytes: blocks.map(|blocks| blocks * 512) })
+        finish(Vec::new(), InspectOutput::of(blocks.map(|blocks| blocks * 512)))
     }
 }

@@ -15,14 +15,7 @@ fn option(name: &str, kind: OptionKind, default: Option<serde_json::Value>) -> O
 }
 
 fn offer(text: &str, options: Vec<OptionSpec>) -> Offer {
-    Offer {
-        name: name(text),
-        summary: String::new(),
-        options,
-        metrics: Vec::new(),
-        host_programs: Vec::new(),
-        guest_programs: Vec::new(),
-    }
+    Offer { options, ..Offer::new(name(text), "") }
 }
 
 fn plugin(text: &str, kind: Kind, offers: Vec<Offer>) -> (Name, Manifest) {
@@ -53,7 +46,8 @@ pub fn catalog() -> Catalog {
         option("digits", OptionKind::Integer { min: 10, max: 1_000_000 }, Some(json!(1000))),
         option("repeat", OptionKind::Integer { min: 1, max: 1000 }, Some(json!(5))),
     ];
-    let debian = GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB) };
+    let debian =
+        GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB), host_memory: None };
     Catalog {
         plugins: BTreeMap::from([
             plugin(

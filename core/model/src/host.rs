@@ -1,0 +1,53 @@
+//! Hosts: machines that run guests, as a scenario names them and as they are reached.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Name};
+
+/// A host as the scenario names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum HostSpec {
+    /// A machine that is there.
+    Reached(HostAddress),
+    /// A guest of this machine, made for the run and removed after it.
+    Made(HostGuest),
+    /// A guest of this machine that `crossvisor host up` has made.
+    Kept { up: Name },
+}
+
+/// How a host is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostAddress {
+    /// A libvirt URI. `qemu:///embed` is libvirt's QEMU driver inside this process.
+    pub uri: String,
+    /// The configuration of OpenSSH for it, instead of the user's and the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ssh_config: Option<PathBuf>,
+    /// The bridge that its guests join. Without one they are behind QEMU's user networking, which Xen does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bridge: Option<String>,
+}
+
+impl HostAddress {
+    /// An address that is only a URI.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self { uri: uri.into(), ssh_config: None, bridge: None }
+    }
+}
+
+/// A host that is made of a guest definition; what is left out is as the definition has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostGuest {
+    /// The definition's name.
+    pub guest: Name,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Bytes>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vcpus: Option<u32>,
+    /// Length of its second disk, which it makes its volume group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<Bytes>,
+}
