@@ -2,6 +2,7 @@
 //!
 //! Owns the table of the plugins that are linked into the program. It must never know what any of them does.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crossvisor_image::GuestLibrary;
@@ -59,6 +60,7 @@ impl Inventory {
         Catalog {
             plugins: self.loaded.manifests(),
             guests: guests.map(|guest| (guest.name.clone(), guest.offer())).collect(),
+            kept: BTreeMap::new(),
         }
     }
 

@@ -108,7 +108,7 @@ impl GuestDefinition {
     /// What a scenario must know of the guest.
     #[must_use]
     pub fn offer(&self) -> GuestOffer {
-        GuestOffer { summary: self.summary.clone(), min_memory: self.min_memory, host_memory: None }
+        GuestOffer { summary: self.summary.clone(), min_memory: self.min_memory, host: None }
     }
 
     /// The name of the image in a cache: the guest's name and the start of the hash.

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Kind, Manifest, Name, Offer};
+use crate::{Bytes, HostGuest, Kind, Manifest, Name, Offer};
 
-/// Every offer of every plugin, and every guest image.
+/// Every offer of every plugin, every guest image, and every host that is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Catalog {
     pub plugins: BTreeMap<Name, Manifest>,
     pub guests: BTreeMap<Name, GuestOffer>,
+    /// Hosts that `crossvisor host up` has made, by the name it gave them.
+    #[serde(default)]
+    pub kept: BTreeMap<Name, HostGuest>,
 }
 
 /// What a scenario must know of a guest image.
@@ -19,9 +22,22 @@ pub struct GuestOffer {
     pub summary: String,
     /// The least memory the guest boots with.
     pub min_memory: Bytes,
-    /// Set where the guest can be a host: the memory it then has by default.
+    /// Set where the guest can be a host.
     #[serde(default)]
-    pub host_memory: Option<Bytes>,
+    pub host: Option<HostOffer>,
+}
+
+/// What a guest is as a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostOffer {
+    /// The memory that it has by default.
+    pub memory: Bytes,
+    /// What its own system keeps of it: no guest fits in there.
+    pub system_memory: Bytes,
+    /// Its libvirt, as it is named on the host itself: `xen:///system`.
+    pub uri: String,
+    /// The bridge that its guests join.
+    pub bridge: String,
 }
 
 impl Catalog {

@@ -38,6 +38,18 @@ impl HostAddress {
     }
 }
 
+/// The driver that a libvirt URI names: `xen` of `xen+ssh://root@rack/system`.
+#[must_use]
+pub fn driver(uri: &str) -> &str {
+    uri.split([':', '+']).next().unwrap_or(uri)
+}
+
+/// Whether a libvirt URI leads to this machine: `qemu:///system` does, `qemu+ssh://rack/system` does not.
+#[must_use]
+pub fn is_local(uri: &str) -> bool {
+    uri.split_once("://").is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(['/', '?']))
+}
+
 /// A host that is made of a guest definition; what is left out is as the definition has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostGuest {
@@ -50,4 +62,23 @@ pub struct HostGuest {
     /// Length of its second disk, which it makes its volume group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<Bytes>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_tells_its_driver_and_whether_it_is_here() {
+        for (uri, name, here) in [
+            ("qemu:///embed?root=/x", "qemu", true),
+            ("xen:///system", "xen", true),
+            ("xen+ssh://root@rack:22/system", "xen", false),
+            ("qemu+unix:///system", "qemu", true),
+            ("test://", "test", true),
+            ("rack", "rack", false),
+        ] {
+            assert_eq!((driver(uri), is_local(uri)), (name, here), "{uri}");
+        }
+    }
 }

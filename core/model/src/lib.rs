@@ -20,7 +20,7 @@ pub mod unit;
 
 pub use action::{Action, Exec, ExecResult, Place, Step, StepResult};
 pub use axes::{Axes, Cell, CellId};
-pub use catalog::{Catalog, GuestOffer};
+pub use catalog::{Catalog, GuestOffer, HostOffer};
 pub use domain::{Accel, DomainSpec, Forward, Multiboot, Network, Volume, VolumeSource};
 pub use event::{CellStatus, Event, Outcome, Phase, Stamped};
 pub use host::{HostAddress, HostGuest, HostSpec};

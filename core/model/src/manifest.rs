@@ -63,6 +63,9 @@ pub struct Offer {
     /// Storage only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub watched: bool,
+    /// Hypervisors only: the libvirt drivers on which it works, as URIs begin: `qemu`, `xen`. Empty: on any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drivers: Vec<String>,
 }
 
 impl Offer {
@@ -78,6 +81,7 @@ impl Offer {
             guest_programs: Vec::new(),
             stages: false,
             watched: false,
+            drivers: Vec::new(),
         }
     }
 }

@@ -89,6 +89,7 @@ fn manifest() -> Result<Manifest, NameError> {
     let offers = VARIANTS.iter().map(|variant| {
         Ok(Offer {
             host_programs: vec!["qemu-system-x86_64".into()],
+            drivers: vec!["qemu".into()],
             ..Offer::new(Name::new(variant.offer)?, variant.summary)
         })
     });

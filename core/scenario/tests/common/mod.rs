@@ -47,7 +47,7 @@ pub fn catalog() -> Catalog {
         option("repeat", OptionKind::Integer { min: 1, max: 1000 }, Some(json!(5))),
     ];
     let debian =
-        GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB), host_memory: None };
+        GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB), host: None };
     Catalog {
         plugins: BTreeMap::from([
             plugin(
@@ -63,6 +63,7 @@ pub fn catalog() -> Catalog {
             ),
         ]),
         guests: BTreeMap::from([(name("debian-12"), debian)]),
+        kept: BTreeMap::new(),
     }
 }
 
