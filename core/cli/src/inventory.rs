@@ -14,6 +14,7 @@ use crate::exit::Failure;
 /// The bundled plugins. A file of the same name, wherever the search finds one, is used instead.
 const LINKED: Linked = &[
     ("hypervisor-kvm", crossvisor_hypervisor_kvm::entry),
+    ("hypervisor-xen", crossvisor_hypervisor_xen::entry),
     ("storage-file", crossvisor_storage_file::entry),
     ("workload-bonnie", crossvisor_workload_bonnie::entry),
     ("workload-hep", crossvisor_workload_hep::entry),

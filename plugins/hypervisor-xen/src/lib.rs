@@ -1,0 +1,98 @@
+//! Hypervisor `xen`: domains of libvirt's Xen driver, by what they see of Xen.
+//!
+//! Owns what the plugin says of itself. It must never talk to libvirt or Xen itself.
+
+mod cpus;
+mod define;
+mod disk;
+mod info;
+mod stage;
+#[cfg(test)]
+mod testing;
+mod variant;
+mod xml;
+
+use crossvisor_plugin::model::{
+    Action, Kind, Manifest, Name, NameError, Offer, OptionKind, OptionSpec, Step, StepResult,
+};
+use crossvisor_plugin::sdk::Chosen;
+use crossvisor_plugin::{
+    AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, StageInput, Turn, finish,
+};
+
+use variant::{VARIANTS, Variant};
+
+/// The plugin.
+pub struct Xen;
+
+crossvisor_plugin::plugin!(hypervisor_xen, hypervisor, Xen);
+
+impl Hypervisor for Xen {
+    fn manifest(&self) -> Manifest {
+        manifest().unwrap_or_else(|e| unreachable!("the plugin's own names are valid: {e}"))
+    }
+
+    fn stage(&self, chosen: &Chosen, input: &StageInput, resume: &Resume) -> Result<Turn, Failure> {
+        stage::stage(chosen, variant(chosen)?.mode, input, resume)
+    }
+
+    fn define(&self, chosen: &Chosen, input: &DefineInput, _: &Resume) -> Result<Turn, Failure> {
+        define::define(chosen, variant(chosen)?, &input.domain)
+    }
+
+    fn alive(&self, _: &Chosen, input: &AliveInput, resume: &Resume) -> Result<Turn, Failure> {
+        match resume.results.first() {
+            None => {
+                let ask = Action::DomainState { name: input.domain.name.to_string() };
+                Ok(Turn { steps: vec![Step::new("look at the domain", ask)], ..Turn::default() })
+            }
+            Some(StepResult::Domain { active }) => finish(Vec::new(), AliveOutput { alive: *active }),
+            Some(other) => Err(Failure::new(format!("the domain's state was answered by {other:?}"))),
+        }
+    }
+}
+
+fn variant(chosen: &Chosen) -> Result<&'static Variant, Failure> {
+    let offer = chosen.offer.as_str();
+    let found = VARIANTS.iter().find(|variant| variant.offer == offer);
+    found.ok_or_else(|| Failure::new(format!("hypervisor-xen has no variant '{offer}'")))
+}
+
+fn manifest() -> Result<Manifest, NameError> {
+    let offers = VARIANTS.iter().map(|variant| {
+        Ok(Offer {
+            options: options(),
+            host_programs: vec!["xl".into()],
+            stages: true,
+            drivers: vec!["xen".into()],
+            ..Offer::new(Name::new(variant.offer)?, variant.summary)
+        })
+    });
+    Ok(Manifest {
+        name: Name::new("hypervisor-xen")?,
+        version: env!("CARGO_PKG_VERSION").into(),
+        kind: Kind::Hypervisor,
+        summary: "Xen through libvirt".into(),
+        offers: offers.collect::<Result<_, _>>()?,
+    })
+}
+
+fn options() -> Vec<OptionSpec> {
+    let pin = OptionKind::Choice { of: vec!["shared".into(), "own".into()] };
+    vec![
+        OptionSpec::new("cpus", OptionKind::Text, None, "CPUs of the host that the guests run on: 1-3,5"),
+        OptionSpec::new(
+            "pin",
+            pin,
+            serde_json::Value::from("shared"),
+            "all guests share the CPUs, or each vcpu has one of them as its own as far as they reach",
+        ),
+        OptionSpec::new("dom0-cpus", OptionKind::Text, None, "CPUs that dom0 runs on during the run: 0"),
+        OptionSpec::new(
+            "dom0-vcpus",
+            OptionKind::Integer { min: 1, max: 4096 },
+            None,
+            "vcpus that dom0 has during the run",
+        ),
+    ]
+}
