@@ -6,10 +6,17 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{Cancel, Local, Machine, TargetError};
+use crossvisor_model::{Exec, Place};
 
-/// A working KVM needs well under a second for the boot ROM and the sector.
-const PATIENCE: Duration = Duration::from_secs(5);
+use crate::{Cancel, Machine, TargetError};
+
+/// What a working KVM needs at most on a machine that is not emulated itself: well under a second for the boot ROM and
+/// the sector.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+/// What all around it may take on a machine that is slow to answer.
+const AROUND: Duration = Duration::from_secs(60);
+/// How `timeout` of the GNU coreutils ends when it had to kill.
+const KILLED: i32 = 128 + 9;
 
 /// Switches to 32-bit protected mode (what a guest's kernel runs in, and what no KVM that merely interprets
 /// instructions gets through in time), counts 2^26 times, and leaves.
@@ -54,58 +61,69 @@ impl std::fmt::Display for Kvm {
     }
 }
 
-/// Boots a sector under KVM and sees whether it runs. `folder` takes a 512-byte file for the time.
+/// Boots a sector under KVM on a machine and sees whether it runs within `patience`. `folder` of the machine takes a
+/// 512-byte file for the time.
 ///
 /// # Errors
-/// [`TargetError`] when the sector cannot be written or the run is interrupted; everything else is an answer.
-pub fn probe(emulator: &Path, folder: &Path, cancel: &Cancel) -> Result<Kvm, TargetError> {
-    let device = Path::new("/dev/kvm");
-    if !device.exists() {
+/// [`TargetError`] when the machine does not answer, the sector cannot be written, or the run is interrupted; everything
+/// else is an answer.
+pub fn probe(
+    machine: &dyn Machine,
+    emulator: &Path,
+    folder: &Path,
+    cancel: &Cancel,
+    patience: Duration,
+) -> Result<Kvm, TargetError> {
+    let there = Exec::new(Place::Host, ["test", "-e", "/dev/kvm"], AROUND.as_secs_f64());
+    if machine.run(&there, cancel)?.exit != Some(0) {
         return Ok(Kvm::Unusable("/dev/kvm is missing".into()));
     }
-    let sector = folder.join("kvm-probe.img");
-    std::fs::write(&sector, boot_sector()).map_err(TargetError::io(format!("write {}", sector.display())))?;
-    let answer = boot(emulator, "kvm", &sector, cancel);
-    std::fs::remove_file(&sector).map_err(TargetError::io(format!("remove {}", sector.display())))?;
-    answer
+    boot(machine, emulator, "kvm", folder, cancel, patience)
 }
 
-fn boot(emulator: &Path, accel: &str, sector: &Path, cancel: &Cancel) -> Result<Kvm, TargetError> {
+fn boot(
+    machine: &dyn Machine,
+    emulator: &Path,
+    accel: &str,
+    folder: &Path,
+    cancel: &Cancel,
+    patience: Duration,
+) -> Result<Kvm, TargetError> {
+    let sector = folder.join("kvm-probe.img");
+    machine.put(&boot_sector(), &sector, "600", Instant::now() + AROUND)?;
+    let answer = run(machine, emulator, accel, &sector, cancel, patience);
+    let remove = Exec::new(Place::Host, ["rm", "-f", "--", &sector.to_string_lossy()], AROUND.as_secs_f64());
+    // Also after an interrupt.
+    let removed = machine.run(&remove, &Cancel::default());
+    answer.and_then(|answer| removed.map(|_| answer))
+}
+
+fn run(
+    machine: &dyn Machine,
+    emulator: &Path,
+    accel: &str,
+    sector: &Path,
+    cancel: &Cancel,
+    patience: Duration,
+) -> Result<Kvm, TargetError> {
+    let (seconds, emulator) = (patience.as_secs_f64().to_string(), emulator.to_string_lossy());
     let drive = format!("file={},format=raw,if=ide,snapshot=on", sector.display());
-    let argv = [
-        &emulator.to_string_lossy(),
-        "-accel",
-        accel,
-        "-machine",
-        "pc",
-        "-m",
-        "32",
-        "-nodefaults",
-        "-display",
-        "none",
-        "-device",
-        "isa-debug-exit,iobase=0xf4,iosize=0x04",
-        "-drive",
-        &drive,
-    ]
-    .map(String::from);
-    let deadline = Instant::now() + PATIENCE;
-    let ended = Local.start(&argv, deadline)?.wait(deadline, cancel);
-    match ended {
-        Ok(ended) if ended.exit == Some(EXIT) => Ok(Kvm::Usable),
-        Ok(ended) => {
-            let words = String::from_utf8_lossy(&ended.stderr);
-            let words = words.lines().next().unwrap_or("the emulator ended without a word");
-            Ok(Kvm::Unusable(format!("/dev/kvm does not work: {words}")))
+    // The machine itself ends the emulator: a connection that is given up would leave it running.
+    let argv = ["timeout", "--foreground", "-s", "KILL", &seconds, &emulator, "-accel", accel]
+        .into_iter()
+        .chain("-machine pc -m 32 -nodefaults -display none".split(' '))
+        .chain(["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04", "-drive", &drive]);
+    let ended = machine.run(&Exec::new(Place::Host, argv, (patience + AROUND).as_secs_f64()), cancel)?;
+    Ok(match ended.exit {
+        Some(EXIT) => Kvm::Usable,
+        Some(KILLED) => Kvm::Unusable(format!(
+            "/dev/kvm is there, but a small program did not get through in it within {seconds} s"
+        )),
+        _ => {
+            let words = ended.stderr.lines().next().unwrap_or("the emulator ended without a word");
+            Kvm::Unusable(format!("/dev/kvm does not work: {words}"))
         }
-        Err(TargetError::Deadline { .. }) => {
-            let seconds = PATIENCE.as_secs();
-            Ok(Kvm::Unusable(format!(
-                "/dev/kvm is there, but a small program did not get through in it within {seconds} s"
-            )))
-        }
-        Err(error) => Err(error),
-    }
+    })
 }
 
 fn boot_sector() -> [u8; 512] {
@@ -118,14 +136,25 @@ fn boot_sector() -> [u8; 512] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Local;
+
+    fn emulate(patience: Duration) -> Kvm {
+        let folder = tempfile::tempdir().expect("folder");
+        let emulator = Path::new("qemu-system-x86_64");
+        let answer = boot(&Local, emulator, "tcg", folder.path(), &Cancel::default(), patience);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("folder").count(), 0);
+        answer.expect("an answer")
+    }
 
     /// Emulation runs the sector to its end: a KVM that does not is not usable.
     #[test]
     fn the_boot_sector_runs_to_its_end() {
-        let folder = tempfile::tempdir().expect("folder");
-        let sector = folder.path().join("sector");
-        std::fs::write(&sector, boot_sector()).expect("sector");
-        let answer = boot(Path::new("qemu-system-x86_64"), "tcg", &sector, &Cancel::default());
-        assert_eq!(answer.expect("an answer"), Kvm::Usable);
+        assert_eq!(emulate(Duration::from_secs(60)), Kvm::Usable);
+    }
+
+    #[test]
+    fn a_sector_that_does_not_get_through_in_time_is_ended() {
+        let answer = emulate(Duration::from_millis(1));
+        assert!(matches!(&answer, Kvm::Unusable(why) if why.contains("0.001 s")), "{answer}");
     }
 }

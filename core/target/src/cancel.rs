@@ -9,18 +9,27 @@ use crate::TargetError;
 /// How often a wait looks whether it should stop.
 pub const TICK: Duration = Duration::from_millis(50);
 
-/// Shared by all that belongs to one run; raised at most once.
+/// Shared by all that belongs together; raised at most once.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    raised: Arc<AtomicBool>,
+    parent: Option<Arc<Self>>,
+}
 
 impl Cancel {
+    /// One for a part of the work: raised by itself or with this one, and never the other way round.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self { raised: Arc::default(), parent: Some(Arc::new(self.clone())) }
+    }
+
     pub fn raise(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.raised.store(true, Ordering::SeqCst);
     }
 
     #[must_use]
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.raised.load(Ordering::SeqCst) || self.parent.as_ref().is_some_and(|parent| parent.is_raised())
     }
 
     /// # Errors
@@ -34,5 +43,21 @@ impl Cancel {
             return Err(TargetError::Deadline { what: what.into() });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_stops_with_its_parent_and_alone() {
+        let run = Cancel::default();
+        let (one, other) = (run.child(), run.child());
+        one.raise();
+        assert!(one.is_raised() && one.child().is_raised());
+        assert!(!other.is_raised() && !run.is_raised());
+        run.raise();
+        assert!(other.child().is_raised());
     }
 }

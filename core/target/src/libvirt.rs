@@ -5,21 +5,31 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
+use crossvisor_model::HostAddress;
 use crossvisor_model::domain::TAG_NAMESPACE;
 use virt::connect::Connect;
 use virt::domain::Domain;
 use virt::error::{Error, ErrorNumber};
 use virt::sys;
 
-use crate::{TargetError, embed};
+use crate::{TargetError, embed, libvirt_address};
 
-/// A connection to one libvirt driver.
+/// How long the opening of a connection may take. The embedded driver asks the emulator what it can do, which takes
+/// minutes on a slow machine.
+const OPENING: Duration = Duration::from_secs(300);
+/// A connection over which nothing came for `KEEPALIVE_S` times `KEEPALIVES` seconds is dead.
+const KEEPALIVE_S: i32 = 10;
+const KEEPALIVES: u32 = 6;
+
+/// A connection to one libvirt driver. One that the driver's daemon has cut is opened anew.
 pub struct Libvirt {
     // Closed before the embedded driver's root is given back.
-    connect: Connect,
+    connect: Mutex<Connect>,
+    /// As libvirt is told.
+    uri: String,
     _root: Option<File>,
 }
 
@@ -33,20 +43,21 @@ pub struct OurDomain {
 }
 
 impl Libvirt {
-    /// Connects. `qemu:///embed` is given the root folder `embed_root`, which is prepared first.
+    /// Connects. `qemu:///embed` is given the root folder `embed_root`, which is prepared first; for a driver on another
+    /// machine a script is written into `folder`, which must last as long as the connection.
     ///
     /// # Errors
-    /// [`TargetError::Uri`] for a driver on another machine or of another kind, [`TargetError::Libvirt`] when
-    /// the connection fails.
-    pub fn open(uri: &str, embed_root: &Path) -> Result<Self, TargetError> {
-        let (uri, root) = match uri {
-            embed::URI => (format!("{uri}?root={}", embed_root.display()), Some(embed::prepare(embed_root)?)),
-            "qemu:///system" | "qemu:///session" | "test:///default" => (uri.to_string(), None),
-            _ => return Err(TargetError::Uri(uri.into())),
+    /// [`TargetError::Uri`] for a driver that there is not, [`TargetError::Libvirt`] when the connection fails,
+    /// [`TargetError::Deadline`] when nobody answers.
+    pub fn open(address: &HostAddress, embed_root: &Path, folder: &Path) -> Result<Self, TargetError> {
+        let (uri, root) = if address.uri == embed::URI {
+            (format!("{}?root={}", embed::URI, embed_root.display()), Some(embed::prepare(embed_root)?))
+        } else {
+            (libvirt_address::uri(address, folder)?, None)
         };
         start_event_loop()?;
-        let connect = Connect::open(Some(&uri)).map_err(|e| failed(format!("open {uri}"), &e))?;
-        Ok(Self { connect, _root: root })
+        let connect = Mutex::new(connect(&uri)?);
+        Ok(Self { connect, uri, _root: root })
     }
 
     /// Versions by name: `libvirt`, and the driver's own program.
@@ -56,56 +67,82 @@ impl Libvirt {
     pub fn versions(&self) -> Result<Vec<(String, String)>, TargetError> {
         let text =
             |version: u32| format!("{}.{}.{}", version / 1_000_000, version / 1000 % 1000, version % 1000);
-        let library = self.connect.lib_version().map_err(|e| failed("read the version", &e))?;
-        let driver = self.connect.driver_type().map_err(|e| failed("read the driver's name", &e))?;
-        let hypervisor = self.connect.hyp_version().map_err(|e| failed("read the driver's version", &e))?;
+        let library = self.ask("read the version", Connect::lib_version)?;
+        let driver = self.ask("read the driver's name", Connect::driver_type)?;
+        let hypervisor = self.ask("read the driver's version", Connect::hyp_version)?;
         Ok(vec![("libvirt".into(), text(library)), (driver.to_lowercase(), text(hypervisor))])
     }
 
     /// Defines a persistent domain.
     ///
     /// # Errors
-    /// [`TargetError::Libvirt`] with libvirt's own words.
+    /// [`TargetError::DomainExists`] when another domain has its name, [`TargetError::Libvirt`] with libvirt's own words.
     pub fn define(&self, xml: &str) -> Result<(), TargetError> {
-        let flags = sys::VIR_DOMAIN_DEFINE_VALIDATE;
-        let defined = self.connect.define_domain_xml_flags(xml, flags);
-        defined.map(drop).map_err(|e| failed("define a domain", &e))
+        let new = Identity::of(xml)?;
+        let named = self.ask("look up a domain", |connect| {
+            lookup(connect, &new.name)?.map(|domain| domain.uuid_string()).transpose()
+        })?;
+        if named.is_some_and(|uuid| uuid != new.uuid) {
+            return Err(TargetError::DomainExists { name: new.name });
+        }
+        self.ask(&format!("define domain {}", new.name), |connect| {
+            connect.define_domain_xml_flags(xml, sys::VIR_DOMAIN_DEFINE_VALIDATE).map(drop)
+        })
     }
 
+    /// Starts a domain; one that runs already is a success.
+    ///
     /// # Errors
     /// [`TargetError::Libvirt`] with libvirt's own words.
     pub fn start(&self, name: &str) -> Result<(), TargetError> {
-        let what = || format!("start domain {name}");
-        let domain = self
-            .lookup(name)?
-            .ok_or_else(|| TargetError::Libvirt { what: what(), message: "it is not defined".into() })?;
-        domain.create().map_err(|e| failed(what(), &e))
+        let what = format!("start domain {name}");
+        let started = self.ask(&what, |connect| {
+            let Some(domain) = lookup(connect, name)? else { return Ok(false) };
+            match domain.create() {
+                Err(e) if !domain.is_active().unwrap_or(false) => Err(e),
+                _ => Ok(true),
+            }
+        })?;
+        match started {
+            true => Ok(()),
+            false => Err(TargetError::Libvirt { what, message: "it is not defined".into() }),
+        }
     }
 
-    /// Ends a domain at once; one that does not run or does not exist is a success.
+    /// Ends a domain that carries our tag at once; one that does not run, does not exist or is not ours is a success.
     ///
     /// # Errors
     /// [`TargetError::Libvirt`] when it still runs afterwards.
     pub fn stop(&self, name: &str) -> Result<(), TargetError> {
-        let Some(domain) = self.lookup(name)? else { return Ok(()) };
-        match domain.destroy() {
-            Ok(()) => Ok(()),
-            Err(_) if !domain.is_active().unwrap_or(true) => Ok(()),
-            Err(e) => Err(failed(format!("stop domain {name}"), &e)),
-        }
+        self.ask(&format!("stop domain {name}"), |connect| {
+            let Some(domain) = ours(connect, name)? else { return Ok(()) };
+            match domain.destroy() {
+                Err(e) if domain.is_active().unwrap_or(true) => Err(e),
+                _ => Ok(()),
+            }
+        })
     }
 
-    /// Forgets a domain with all that libvirt keeps beside its definition; one that does not exist is a success.
+    /// Forgets a domain that carries our tag with all that libvirt keeps beside its definition; one that does not exist
+    /// or is not ours is a success.
     ///
     /// # Errors
     /// [`TargetError::Libvirt`] when it is still defined afterwards.
     pub fn undefine(&self, name: &str) -> Result<(), TargetError> {
-        let Some(domain) = self.lookup(name)? else { return Ok(()) };
-        let all = sys::VIR_DOMAIN_UNDEFINE_MANAGED_SAVE
-            | sys::VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
-            | sys::VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA
-            | sys::VIR_DOMAIN_UNDEFINE_NVRAM;
-        domain.undefine_flags(all).map_err(|e| failed(format!("undefine domain {name}"), &e))
+        self.ask(&format!("undefine domain {name}"), |connect| {
+            let Some(domain) = ours(connect, name)? else { return Ok(()) };
+            let all = sys::VIR_DOMAIN_UNDEFINE_MANAGED_SAVE
+                | sys::VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
+                | sys::VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA
+                | sys::VIR_DOMAIN_UNDEFINE_NVRAM;
+            match domain.undefine_flags(all) {
+                // Xen's driver knows only the first.
+                Err(e) if e.code() == ErrorNumber::InvalidArg.into() => {
+                    domain.undefine_flags(sys::VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
+                }
+                result => result,
+            }
+        })
     }
 
     /// Whether the domain runs; false when it does not exist.
@@ -113,8 +150,9 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when libvirt does not answer.
     pub fn is_active(&self, name: &str) -> Result<bool, TargetError> {
-        let Some(domain) = self.lookup(name)? else { return Ok(false) };
-        domain.is_active().map_err(|e| failed(format!("look at domain {name}"), &e))
+        self.ask(&format!("look at domain {name}"), |connect| {
+            lookup(connect, name)?.map_or(Ok(false), |domain| domain.is_active())
+        })
     }
 
     /// Every domain that carries our tag.
@@ -122,25 +160,111 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when libvirt does not answer.
     pub fn ours(&self) -> Result<Vec<OurDomain>, TargetError> {
-        let all = self.connect.list_all_domains(0).map_err(|e| failed("list domains", &e))?;
+        let all = self.ask("list domains", |connect| connect.list_all_domains(0))?;
         Ok(all.iter().filter_map(tagged).collect())
     }
 
-    fn lookup(&self, name: &str) -> Result<Option<Domain>, TargetError> {
-        match self.connect.lookup_domain_by_name(name) {
-            Ok(domain) => Ok(Some(domain)),
-            Err(e) if e.code() == ErrorNumber::NoDomain.into() => Ok(None),
-            Err(e) => Err(failed(format!("look up domain {name}"), &e)),
+    /// Calls libvirt, and once more over a new connection when the old one turns out to have been cut: `call` must come
+    /// to the same when it is done twice.
+    fn ask<T>(&self, what: &str, call: impl Fn(&Connect) -> Result<T, Error>) -> Result<T, TargetError> {
+        let kept = || self.connect.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = kept().clone();
+        let mut result = call(&used);
+        if result.is_err() && !is_alive(&used) {
+            let mut current = kept();
+            // Another thread may have done so meanwhile.
+            if !is_alive(&current) {
+                *current = connect(&self.uri)?;
+            }
+            used = current.clone();
+            drop(current);
+            result = call(&used);
         }
+        result.map_err(|e| failed(what, &e))
+    }
+}
+
+/// Opens a connection on a thread of its own, which is left behind when nobody answers.
+fn connect(uri: &str) -> Result<Connect, TargetError> {
+    let what = format!("open {uri}");
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let opened = uri.to_string();
+    std::thread::Builder::new()
+        .name("libvirt opening".into())
+        .spawn(move || {
+            // Nobody waits any more: the connection is closed again.
+            let _ = sender.send(Connect::open(Some(&opened)));
+        })
+        .map_err(TargetError::io("start a thread"))?;
+    let connect = match receiver.recv_timeout(OPENING) {
+        Ok(result) => result.map_err(|e| failed(&what, &e))?,
+        Err(_) => return Err(TargetError::Deadline { what }),
+    };
+    // Drivers without a connection below them have nothing to keep alive.
+    let _ = connect.set_keep_alive(KEEPALIVE_S, KEEPALIVES);
+    Ok(connect)
+}
+
+fn is_alive(connect: &Connect) -> bool {
+    connect.is_alive().unwrap_or(false)
+}
+
+fn lookup(connect: &Connect, name: &str) -> Result<Option<Domain>, Error> {
+    match connect.lookup_domain_by_name(name) {
+        Ok(domain) => Ok(Some(domain)),
+        Err(e) if e.code() == ErrorNumber::NoDomain.into() => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// The domain of this name if it carries our tag.
+fn ours(connect: &Connect, name: &str) -> Result<Option<Domain>, Error> {
+    let Some(domain) = lookup(connect, name)? else { return Ok(None) };
+    Ok(run_of(&domain)?.map(|_| domain))
+}
+
+/// The run in the domain's tag; `None` without one, or when the domain vanished meanwhile.
+fn run_of(domain: &Domain) -> Result<Option<String>, Error> {
+    let kind = i32::try_from(sys::VIR_DOMAIN_METADATA_ELEMENT).unwrap_or_default();
+    let tag = match domain.metadata(kind, Some(TAG_NAMESPACE), 0) {
+        Ok(tag) => tag,
+        Err(e) if is_one_of(&e, &[ErrorNumber::NoDomainMetadata, ErrorNumber::NoDomain]) => return Ok(None),
+        Err(e) => return Err(e),
+    };
+    let run = roxmltree::Document::parse(&tag)
+        .ok()
+        .and_then(|tag| Some(tag.root_element().attribute("run")?.to_string()));
+    Ok(run)
+}
+
+fn is_one_of(error: &Error, numbers: &[ErrorNumber]) -> bool {
+    numbers.iter().any(|&number| error.code() == number.into())
+}
+
+/// What tells a domain from others, in its XML.
+struct Identity {
+    name: String,
+    uuid: String,
+}
+
+impl Identity {
+    fn of(xml: &str) -> Result<Self, TargetError> {
+        let wrong = |message: String| TargetError::Libvirt { what: "define a domain".into(), message };
+        let document = roxmltree::Document::parse(xml).map_err(|e| wrong(e.to_string()))?;
+        let text = |word: &str| {
+            let mut elements = document.root_element().children();
+            let element = elements.find(|element| element.has_tag_name(word));
+            element.and_then(|element| element.text()).map(|text| text.trim().to_string())
+        };
+        let (name, uuid) =
+            text("name").zip(text("uuid")).ok_or_else(|| wrong("it has no name or UUID".into()))?;
+        Ok(Self { name, uuid: uuid.to_lowercase() })
     }
 }
 
 /// The domain as ours; `None` without our tag, or when it vanished meanwhile.
 fn tagged(domain: &Domain) -> Option<OurDomain> {
-    let kind = i32::try_from(sys::VIR_DOMAIN_METADATA_ELEMENT).ok()?;
-    let tag = domain.metadata(kind, Some(TAG_NAMESPACE), 0).ok()?;
-    let tag = roxmltree::Document::parse(&tag).ok()?;
-    let run = tag.root_element().attribute("run")?.to_string();
+    let run = run_of(domain).ok()??;
     Some(OurDomain { name: domain.name().ok()?, run, active: domain.is_active().ok()? })
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crossvisor_model::{Exec, ExecResult};
+use serde::de::DeserializeOwned;
 
 use crate::{Cancel, TargetError, cancel};
 
@@ -52,6 +53,54 @@ pub trait Machine: Send + Sync {
             Some(0) => Ok(()),
             _ => Err(TargetError::EndedEarly { what, tail: String::from_utf8_lossy(&ended.stderr).into() }),
         }
+    }
+
+    /// A whole file, of [`OUTPUT_LIMIT`] at most.
+    ///
+    /// # Errors
+    /// [`TargetError`] when it cannot be read.
+    fn read(&self, path: &Path, deadline: Instant) -> Result<Vec<u8>, TargetError> {
+        output(self, &["cat", "--", &path.to_string_lossy()], deadline)
+    }
+
+    /// The last `bytes` of a file, or all of a shorter one.
+    ///
+    /// # Errors
+    /// [`TargetError`] when it cannot be read.
+    fn read_end(&self, path: &Path, bytes: u32, deadline: Instant) -> Result<Vec<u8>, TargetError> {
+        output(self, &["tail", "-c", &bytes.to_string(), "--", &path.to_string_lossy()], deadline)
+    }
+}
+
+/// A JSON file of a machine.
+///
+/// # Errors
+/// [`TargetError`] when it cannot be read or is something else.
+pub fn read_json<T: DeserializeOwned>(
+    machine: &dyn Machine,
+    path: &Path,
+    deadline: Instant,
+) -> Result<T, TargetError> {
+    let wrong = |e: serde_json::Error| TargetError::io(format!("understand {}", path.display()))(e.into());
+    serde_json::from_slice(&machine.read(path, deadline)?).map_err(wrong)
+}
+
+/// What a program prints that must succeed.
+fn output(
+    machine: &(impl Machine + ?Sized),
+    argv: &[&str],
+    deadline: Instant,
+) -> Result<Vec<u8>, TargetError> {
+    let argv: Vec<String> = argv.iter().map(|argument| (*argument).to_string()).collect();
+    let mut process = machine.start(&argv, deadline)?;
+    process.close_stdin()?;
+    let ended = process.wait(deadline, &Cancel::default())?;
+    match ended.exit {
+        Some(0) => Ok(ended.stdout),
+        _ => Err(TargetError::EndedEarly {
+            what: argv.join(" "),
+            tail: String::from_utf8_lossy(&ended.stderr).trim().into(),
+        }),
     }
 }
 
