@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crossvisor_target::accel::{Kvm, probe};
-use crossvisor_target::{Cancel, TargetError};
+use crossvisor_target::accel::{Kvm, PATIENCE, probe};
+use crossvisor_target::{Cancel, Local, TargetError};
 use serde::{Deserialize, Serialize};
 
 use crate::Settings;
@@ -27,7 +27,7 @@ pub fn kvm(settings: &Settings, cancel: &Cancel) -> Result<Kvm, TargetError> {
     if let Some(known) = recall(&file).filter(|known| known.machine == machine) {
         return Ok(known.unusable.map_or(Kvm::Usable, Kvm::Unusable));
     }
-    let answer = probe(settings.emulator(), &settings.state, cancel)?;
+    let answer = probe(&Local, settings.emulator(), &settings.state, cancel, PATIENCE)?;
     let unusable = match &answer {
         Kvm::Usable => None,
         Kvm::Unusable(why) => Some(why.clone()),
