@@ -1,14 +1,13 @@
 //! From a scenario's file to its plan.
 //!
-//! Owns the reading of the file and of this machine's capacity. It must never print or change anything.
+//! Owns the reading of the file and of this machine's memory, and the folder that paths in a scenario start from. It must never print or change anything.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crossvisor_model::{Bytes, HostSpec, Name, Plan};
-use crossvisor_scenario::HostCapacity;
+use crossvisor_model::{Bytes, HostAddress, HostSpec, Name, Plan};
 
 use crate::exit::Failure;
 use crate::inventory::Inventory;
@@ -30,10 +29,26 @@ pub fn read(path: &Path, inventory: &Inventory) -> Result<Planned, Failure> {
     let text = text(path)?;
     let scenario = crossvisor_scenario::parse(&text, &path.display().to_string())
         .map_err(|problems| Failure::Scenario { problems, notes: Vec::new() })?;
-    let hosts = capacities(&scenario.hosts);
-    let plan = crossvisor_scenario::plan(&scenario, &inventory.catalog(), &hosts)
+    let mut plan = crossvisor_scenario::plan(&scenario, &inventory.catalog(), memory())
         .map_err(|problems| Failure::Scenario { problems, notes: inventory.problems() })?;
+    let folder = folder(path).map_err(|source| Failure::Unreadable { path: path.into(), source })?;
+    resolve(&mut plan.hosts, &folder);
     Ok(Planned { text, plan })
+}
+
+/// The folder that paths in a scenario are relative to: that of its file.
+fn folder(path: &Path) -> std::io::Result<PathBuf> {
+    let file = std::path::absolute(path)?;
+    Ok(file.parent().map_or(file.clone(), Path::to_path_buf))
+}
+
+/// Makes the paths of hosts absolute: a plan may be carried out from any folder.
+fn resolve(hosts: &mut BTreeMap<Name, HostSpec>, folder: &Path) {
+    for host in hosts.values_mut() {
+        if let HostSpec::Reached(HostAddress { ssh_config: Some(path), .. }) = host {
+            *path = folder.join(&path);
+        }
+    }
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
@@ -50,25 +65,15 @@ fn text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The capacity of the hosts that are this machine. Under Xen, Linux sees only the memory of dom0, so such a
-/// host's capacity is not known.
-fn capacities(hosts: &BTreeMap<Name, HostSpec>) -> BTreeMap<Name, HostCapacity> {
+/// The memory of this machine, where it tells. Of a Xen host that is what its dom0 has.
+fn memory() -> Option<Bytes> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let memory = Bytes(crossvisor_target::facts::memory_bytes(&meminfo));
-    let cpus = std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX));
-    let here = hosts.iter().filter(|(_, host)| memory.0 > 0 && is_here(host));
-    here.map(|(name, _)| (name.clone(), HostCapacity { memory, cpus })).collect()
-}
-
-/// Whether a host is this machine.
-fn is_here(host: &HostSpec) -> bool {
-    matches!(host, HostSpec::Reached(address) if address.uri.starts_with("qemu:///"))
+    Some(Bytes(crossvisor_target::facts::memory_bytes(&meminfo))).filter(|memory| memory.0 > 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossvisor_model::HostAddress;
 
     #[test]
     fn a_byte_that_is_no_text_is_found_by_its_line() {
@@ -90,16 +95,22 @@ mod tests {
     }
 
     #[test]
-    fn only_hosts_that_are_this_machine_have_a_known_capacity() {
-        let host = |uri: &str| HostSpec::Reached(HostAddress::new(uri));
+    fn a_path_of_a_host_is_relative_to_the_folder_of_the_scenario() {
         let name = |text: &str| Name::new(text).expect("name");
-        let hosts = BTreeMap::from([
-            (name("here"), host("qemu:///embed")),
-            (name("far"), host("qemu+ssh://far/system")),
-            (name("dom0"), host("xen:///system")),
-        ]);
-        let known = capacities(&hosts);
-        assert_eq!(known.keys().map(Name::as_str).collect::<Vec<_>>(), ["here"]);
-        assert!(known.values().all(|capacity| capacity.memory.mib() > 64 && capacity.cpus > 0));
+        let host = |config: Option<&str>| {
+            let ssh_config = config.map(PathBuf::from);
+            HostSpec::Reached(HostAddress { ssh_config, ..HostAddress::new("qemu+ssh://rack/system") })
+        };
+        let given = [("a", Some("x/ssh")), ("b", Some("/etc/ssh/rack")), ("c", None)];
+        let mut hosts = given.map(|(key, config)| (name(key), host(config))).into();
+        resolve(&mut hosts, &folder(Path::new("/lab/../lab/one.yaml")).expect("folder"));
+        let meant = [("a", Some("/lab/../lab/x/ssh")), ("b", Some("/etc/ssh/rack")), ("c", None)];
+        assert_eq!(hosts, meant.map(|(key, config)| (name(key), host(config))).into());
+        assert!(folder(Path::new("one.yaml")).expect("folder").is_absolute());
+    }
+
+    #[test]
+    fn this_machine_tells_its_memory() {
+        assert!(memory().is_some_and(|memory| memory.mib() > 64));
     }
 }

@@ -1,13 +1,14 @@
 //! The cells of a matrix: the product of its axes, less what is excluded, plus what is included.
 //!
 //! Owns the expansion and the checks of `exclude` and `include`. It must never look at what an axis value means,
-//! except that the bare host has no storage.
+//! except that the bare host has no storage and that a hypervisor needs a host that can run it.
 
 use std::collections::HashSet;
 use std::fmt::Display;
 
 use crossvisor_model::{Axes, Cell, CellId, Name};
 
+use crate::ground::Ground;
 use crate::reader::Reader;
 use crate::scenario::{Matrix, Point, Scenario, Selection};
 use crate::source::Spanned;
@@ -17,9 +18,10 @@ use crate::suggest;
 const MAX_CELLS: usize = 1_000_000;
 
 /// All cells in the order of the axes; includes come last. `None` where the matrix is too large to expand.
-pub(crate) fn expand(reader: &mut Reader, scenario: &Scenario) -> Option<Vec<Cell>> {
+pub(crate) fn expand(reader: &mut Reader, scenario: &Scenario, ground: &Ground) -> Option<Vec<Cell>> {
     let matrix = &scenario.matrix;
     let hosts = host_axis(reader, scenario);
+    ground.check(reader, scenario, &hosts);
     let size = count(&matrix.axes, hosts.len());
     if size > MAX_CELLS {
         let help = "run it as several scenarios with shorter axes";
@@ -27,10 +29,10 @@ pub(crate) fn expand(reader: &mut Reader, scenario: &Scenario) -> Option<Vec<Cel
         reader.problem(matrix.span, message, help);
         return None;
     }
-    let mut axes = product(&matrix.axes, &hosts);
+    let mut axes = product(&matrix.axes, &hosts, ground);
     exclude(reader, matrix, &hosts, &mut axes);
     let mut cells: Vec<Cell> = axes.into_iter().map(Cell::from).collect();
-    include(reader, scenario, &hosts, &mut cells);
+    include(reader, scenario, ground, &hosts, &mut cells);
     Some(cells)
 }
 
@@ -57,11 +59,12 @@ fn count(axes: &Selection, hosts: usize) -> usize {
     [hosts, axes.guests.len(), axes.workload.len()].into_iter().fold(setups, usize::saturating_mul)
 }
 
-fn product(axes: &Selection, hosts: &[&Name]) -> Vec<Axes> {
+/// A hypervisor is combined with the hosts that can run it.
+fn product(axes: &Selection, hosts: &[&Name], ground: &Ground) -> Vec<Axes> {
     let mut all = Vec::with_capacity(count(axes, hosts.len()));
     let storages: Vec<_> = axes.storage.iter().map(|storage| Some(&storage.value)).collect();
     for host in hosts {
-        for hypervisor in &axes.hypervisor {
+        for hypervisor in axes.hypervisor.iter().filter(|name| ground.fits(host, &name.value)) {
             let bare = hypervisor.value.as_str() == Axes::BARE;
             for storage in if bare { &[None][..] } else { &storages } {
                 for guests in &axes.guests {
@@ -94,7 +97,8 @@ fn exclude(reader: &mut Reader, matrix: &Matrix, hosts: &[&Name], all: &mut Vec<
     });
     for (exclude, hits) in matrix.exclude.iter().zip(hits) {
         if outside(reader, matrix, hosts, exclude) && hits == 0 {
-            let help = "its values never meet in one cell (the bare host has no storage): leave it out";
+            let help = "its values never meet in one cell (the bare host has no storage, a hypervisor only the hosts \
+                        that can run it): leave it out";
             reader.problem(exclude.span, "this exclude matches no cell", help);
         }
     }
@@ -157,13 +161,19 @@ impl Selection {
     }
 }
 
-fn include(reader: &mut Reader, scenario: &Scenario, hosts: &[&Name], cells: &mut Vec<Cell>) {
+fn include(
+    reader: &mut Reader,
+    scenario: &Scenario,
+    ground: &Ground,
+    hosts: &[&Name],
+    cells: &mut Vec<Cell>,
+) {
     if scenario.matrix.include.is_empty() {
         return;
     }
     let mut there: HashSet<CellId> = cells.iter().map(|cell| cell.id.clone()).collect();
     for point in &scenario.matrix.include {
-        let Some(cell) = included(reader, scenario, hosts, point).map(Cell::from) else { continue };
+        let Some(cell) = included(reader, scenario, ground, hosts, point).map(Cell::from) else { continue };
         if there.insert(cell.id.clone()) {
             cells.push(cell);
         } else {
@@ -174,7 +184,13 @@ fn include(reader: &mut Reader, scenario: &Scenario, hosts: &[&Name], cells: &mu
 }
 
 /// The cell that an include means, if it is complete.
-fn included(reader: &mut Reader, scenario: &Scenario, hosts: &[&Name], point: &Point) -> Option<Axes> {
+fn included(
+    reader: &mut Reader,
+    scenario: &Scenario,
+    ground: &Ground,
+    hosts: &[&Name],
+    point: &Point,
+) -> Option<Axes> {
     let host = match (&point.host, hosts) {
         (Some(host), _) => {
             known_host(reader, scenario, host);
@@ -188,6 +204,9 @@ fn included(reader: &mut Reader, scenario: &Scenario, hosts: &[&Name], point: &P
         }
     };
     let hypervisor = point.hypervisor.as_ref()?;
+    if !ground.fits(host, &hypervisor.value) {
+        ground.misfit(reader, hypervisor, &[host], &format!("host '{host}'"));
+    }
     let storage = match (hypervisor.value.as_str() == Axes::BARE, &point.storage) {
         (true, Some(storage)) => {
             reader.problem(storage.span, "the bare host takes no storage", "leave 'storage' out");

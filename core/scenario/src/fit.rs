@@ -11,13 +11,6 @@ use crate::scenario::Scenario;
 use crate::source::Span;
 use crate::suggest;
 
-/// What a host has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostCapacity {
-    pub memory: Bytes,
-    pub cpus: u32,
-}
-
 /// What a domain takes of its host's memory beside the guest's own.
 pub const GUEST_OVERHEAD: Bytes = Bytes(64 * Bytes::MIB);
 
@@ -36,12 +29,12 @@ pub(crate) fn guest(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog)
     }
 }
 
-/// The guests of every cell must fit into their host's memory, where that is known.
+/// The guests of every cell must fit into what their host has for them, where that is known.
 pub(crate) fn memory(
     reader: &mut Reader,
     scenario: &Scenario,
     cells: &[Cell],
-    hosts: &BTreeMap<Name, HostCapacity>,
+    capacities: &BTreeMap<&Name, Bytes>,
 ) {
     let memory = scenario.guest.memory.value;
     let each = u128::from(memory.0) + u128::from(GUEST_OVERHEAD.0);
@@ -51,21 +44,21 @@ pub(crate) fn memory(
         .map(|cell| (cell.axes.guests, &cell.axes.host))
         .collect();
     for (guests, host) in crowds {
-        let Some(capacity) = hosts.get(host) else { continue };
+        let Some(capacity) = capacities.get(host) else { continue };
         let needed = u128::from(guests) * each;
-        if needed <= u128::from(capacity.memory.0) {
+        if needed <= u128::from(capacity.0) {
             continue;
         }
         let mib = u128::from(Bytes::MIB);
         let need = if guests == 1 { "guest needs" } else { "guests need" };
         let message = format!(
-            "{guests} {need} {} MiB of memory, host '{host}' has {} MiB",
+            "{guests} {need} {} MiB of memory, host '{host}' has {} MiB for guests",
             needed.div_ceil(mib),
-            capacity.memory.mib()
+            capacity.mib()
         );
         let help = format!(
             "each takes {memory} and {GUEST_OVERHEAD} beside it; '{host}' has room for {}",
-            u128::from(capacity.memory.0) / each
+            u128::from(capacity.0) / each
         );
         reader.problem(guests_span(scenario, guests), message, help);
     }

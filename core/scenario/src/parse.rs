@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 use std::hash::Hash;
 
-use crossvisor_model::{Axes, Deadlines, HostAddress, HostSpec, Name, Seconds};
+use crossvisor_model::{Axes, Deadlines, Name, Seconds};
 
+use crate::hosts::hosts;
 use crate::problem::Problem;
 use crate::reader::{Fields, Reader};
 use crate::scenario::{Definition, Definitions, Guest, Matrix, Point, Scenario, Selection};
@@ -87,44 +88,16 @@ fn whole(reader: &mut Reader, node: &Node, what: &str, most: i128) -> Option<Spa
     Some(Spanned { value: u32::try_from(number.value).ok()?, span: number.span })
 }
 
-fn hosts(reader: &mut Reader, node: Option<&Node>) -> Option<BTreeMap<Name, HostSpec>> {
-    let Some(node) = node else {
-        let here = Name::new("here").ok()?;
-        return Some(BTreeMap::from([(here, HostSpec::Reached(HostAddress::new("qemu:///embed")))]));
-    };
-    let entries = reader.entries(node, "hosts")?;
-    if entries.is_empty() {
-        reader.problem(node.span, "hosts is empty", "name a host, or leave 'hosts' out to use this machine");
-    }
-    let mut hosts = BTreeMap::new();
-    for (key, node) in entries {
-        let name = reader.key_name(key, "host");
-        let what = format!("host '{}'", key.value);
-        let fields = reader.fields(node, &what, &["uri"], &["uri"]);
-        let uri = fields.and_then(|fields| fields.get("uri")).and_then(|node| uri(reader, node));
-        if let (Some(name), Some(uri)) = (name, uri) {
-            hosts.insert(name.value, HostSpec::Reached(HostAddress::new(uri)));
-        }
-    }
-    Some(hosts)
-}
-
-fn uri(reader: &mut Reader, node: &Node) -> Option<String> {
-    let text = reader.text(node, "uri", "a libvirt URI")?;
-    let bad = |c: char| c.is_control() || c.is_whitespace();
-    if text.value.contains("://") && !text.value.contains(bad) {
-        return Some(text.value);
-    }
-    let help = "for example qemu:///embed, qemu:///system or qemu+ssh://root@host/system";
-    reader.problem(text.span, format!("'{}' is not a libvirt URI", text.value), help);
-    None
+/// A number of virtual processors.
+pub(crate) fn vcpus(reader: &mut Reader, node: &Node) -> Option<Spanned<u32>> {
+    whole(reader, node, "vcpus", MAX_VCPUS)
 }
 
 fn guest(reader: &mut Reader, node: &Node) -> Option<Guest> {
     let fields = reader.fields(node, "guest", &["image", "memory", "vcpus"], &["image", "memory"])?;
     let image = fields.get("image").and_then(|node| reader.name(node, "image"));
     let memory = fields.get("memory").and_then(|node| reader.size(node, "memory"));
-    let vcpus = fields.get("vcpus").and_then(|node| whole(reader, node, "vcpus", MAX_VCPUS));
+    let vcpus = fields.get("vcpus").and_then(|node| vcpus(reader, node));
     Some(Guest { image: image?, memory: memory?, vcpus: vcpus.map_or(1, |number| number.value) })
 }
 

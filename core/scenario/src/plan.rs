@@ -2,41 +2,35 @@
 //!
 //! Owns the order of the checks and the baseline. It must never let a plan out that has a problem.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-use crossvisor_model::{Axes, Baseline, Catalog, Cell, GuestRequest, Kind, Name, Plan};
+use crossvisor_model::{Axes, Baseline, Bytes, Catalog, Cell, GuestRequest, Kind, Plan};
 
 use crate::cells::{self, on_axis};
-use crate::fit::{self, HostCapacity};
+use crate::fit;
+use crate::ground::{self, Ground};
 use crate::order;
 use crate::problem::Problem;
 use crate::reader::Reader;
 use crate::scenario::{Point, Scenario};
 use crate::uses::Lookup;
 
-/// Expands a scenario into the cells and the order of a run. The memory of a host that is not among `hosts` is
-/// not checked.
+/// Expands a scenario into the cells and the order of a run. `here` is the memory of this machine; hosts that are
+/// reached elsewhere, or everything where it is not known, are not held against a memory.
 ///
 /// # Errors
 /// Every [`Problem`] of meaning, in the order of their places: names that nothing offers, options that an offer
-/// does not take, excludes and includes that do nothing, guests that do not fit, a baseline outside the matrix.
-pub fn plan(
-    scenario: &Scenario,
-    catalog: &Catalog,
-    hosts: &BTreeMap<Name, HostCapacity>,
-) -> Result<Plan, Vec<Problem>> {
+/// does not take, hosts that cannot be, hypervisors without a host, excludes and includes that do nothing, guests
+/// that do not fit, a baseline outside the matrix.
+pub fn plan(scenario: &Scenario, catalog: &Catalog, here: Option<Bytes>) -> Result<Plan, Vec<Problem>> {
     let mut reader = Reader::new(&scenario.source);
-    let plan = build(&mut reader, scenario, catalog, hosts);
+    let plan = build(&mut reader, scenario, catalog, here);
     reader.finish(plan)
 }
 
-fn build(
-    reader: &mut Reader,
-    scenario: &Scenario,
-    catalog: &Catalog,
-    hosts: &BTreeMap<Name, HostCapacity>,
-) -> Option<Plan> {
+fn build(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Option<Bytes>) -> Option<Plan> {
     fit::guest(reader, scenario, catalog);
+    ground::known(reader, scenario, catalog);
     let matrix = &scenario.matrix;
     let (axes, include) = (&matrix.axes, &matrix.include);
     let lookup = |kind, definitions| Lookup { kind, catalog, definitions };
@@ -46,8 +40,11 @@ fn build(
         .uses(reader, axes.storage.iter().chain(include.iter().filter_map(|i| i.storage.as_ref())));
     let workloads = lookup(Kind::Workload, &scenario.workloads)
         .uses(reader, axes.workload.iter().chain(include.iter().filter_map(|i| i.workload.as_ref())));
-    let cells = cells::expand(reader, scenario)?;
-    fit::memory(reader, scenario, &cells, hosts);
+    let ground = Ground::new(scenario, catalog, &hypervisors);
+    let cells = cells::expand(reader, scenario, &ground)?;
+    ground.bridges(reader, scenario, &cells);
+    let capacities = ground::capacities(reader, scenario, catalog, here);
+    fit::memory(reader, scenario, &cells, &capacities);
     let compared = scenario.baseline.as_ref().filter(|_| !cells.is_empty());
     let baseline = compared.map(|point| baseline(reader, point, &cells));
     Some(Plan {
@@ -55,7 +52,7 @@ fn build(
         description: scenario.description.clone(),
         seed: scenario.seed,
         repeat: scenario.repeat,
-        hosts: scenario.hosts.clone(),
+        hosts: scenario.hosts.iter().map(|(name, host)| (name.clone(), host.spec.clone())).collect(),
         guest: GuestRequest {
             image: scenario.guest.image.value.clone(),
             memory: scenario.guest.memory.value,

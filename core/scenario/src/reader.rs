@@ -38,6 +38,10 @@ impl<'n> Fields<'n> {
         self.entries.is_empty()
     }
 
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|(name, _)| name.value.as_str())
+    }
+
     pub fn span(&self) -> Span {
         self.span
     }

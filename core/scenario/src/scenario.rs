@@ -14,7 +14,7 @@ use crate::tree::Node;
 pub struct Scenario {
     pub name: Name,
     pub description: String,
-    pub hosts: BTreeMap<Name, HostSpec>,
+    pub(crate) hosts: BTreeMap<Name, Host>,
     pub guest: Guest,
     pub repeat: u32,
     pub seed: u64,
@@ -25,6 +25,25 @@ pub struct Scenario {
     pub(crate) workloads: Definitions,
     pub(crate) baseline: Option<Point>,
     pub(crate) source: Source,
+}
+
+/// A host as written.
+#[derive(Clone, Debug)]
+pub(crate) struct Host {
+    pub spec: HostSpec,
+    /// Where its name stands.
+    pub span: Span,
+    /// Where its URI, its guest or the name of the kept host stands.
+    pub form: Span,
+    /// Where its memory stands, or else the same.
+    pub memory: Span,
+}
+
+impl Host {
+    /// A host of which nothing is written but one thing.
+    pub fn new(spec: HostSpec, span: Span) -> Self {
+        Self { spec, span, form: span, memory: span }
+    }
 }
 
 /// The guest every cell uses.

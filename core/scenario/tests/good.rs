@@ -2,7 +2,7 @@
 
 mod common;
 
-use crossvisor_model::{Axes, CellId, HostAddress, HostSpec, Plan};
+use crossvisor_model::{Axes, Bytes, CellId, HostAddress, HostGuest, HostSpec, Plan};
 use crossvisor_scenario::{MAX_PROBLEMS, Problem, parse};
 use serde_json::json;
 
@@ -138,6 +138,87 @@ fn a_bare_matrix_needs_no_storage_and_two_hosts_are_both_used() {
           matrix: {hypervisor: bare, guests: 1, workload: pi}}",
     );
     assert_eq!(ids(&plan), ["here/bare/-/1/pi", "there/bare/-/1/pi"]);
+}
+
+#[test]
+fn a_host_is_reached_made_or_kept() {
+    let plan = good(
+        "{name: h, guest: {image: debian-12, memory: 256MiB}, repeat: 1,
+          hosts: {rack: {uri: 'xen+ssh://root@rack/system', ssh_config: rack.conf, bridge: xenbr0.7},
+                  made: {guest: kvm-host, memory: 1GiB, vcpus: 2, disk: 4GiB}, plain: {guest: kvm-host},
+                  kept: {up: lab}},
+          matrix: {hypervisor: bare, guests: 1, workload: pi}}",
+    );
+    let address = HostAddress {
+        uri: "xen+ssh://root@rack/system".into(),
+        ssh_config: Some("rack.conf".into()),
+        bridge: Some("xenbr0.7".into()),
+    };
+    let guest = common::name("kvm-host");
+    let made = HostGuest {
+        guest: guest.clone(),
+        memory: Some(Bytes(1 << 30)),
+        vcpus: Some(2),
+        disk: Some(Bytes(4 << 30)),
+    };
+    let plain = HostGuest { guest, memory: None, vcpus: None, disk: None };
+    let host = |name: &str| plan.hosts[name].clone();
+    assert_eq!(host("rack"), HostSpec::Reached(address));
+    assert_eq!(host("made"), HostSpec::Made(made));
+    assert_eq!(host("plain"), HostSpec::Made(plain));
+    assert_eq!(host("kept"), HostSpec::Kept { up: common::name("lab") });
+    let text = serde_json::to_string(&plan.hosts).unwrap();
+    assert_eq!(serde_json::from_str::<std::collections::BTreeMap<_, _>>(&text).unwrap(), plan.hosts);
+}
+
+#[test]
+fn a_hypervisor_is_combined_with_the_hosts_that_can_run_it() {
+    let plan = good(
+        "{name: two, guest: {image: debian-12, memory: 256MiB}, repeat: 1,
+          hosts: {kvm: {guest: kvm-host}, kept: {up: lab}, rack: {uri: 'xen:///system', bridge: br0}},
+          matrix: {hypervisor: [bare, kvm-virtio, pv], storage: file, guests: 1, workload: pi},
+          hypervisors: {pv: {use: xen-pv}}}",
+    );
+    let all = [
+        "kept/bare/-/1/pi",
+        "kept/pv/file/1/pi",
+        "kvm/bare/-/1/pi",
+        "kvm/kvm-virtio/file/1/pi",
+        "rack/bare/-/1/pi",
+        "rack/pv/file/1/pi",
+    ];
+    assert_eq!(ids(&plan), all);
+}
+
+#[test]
+fn a_host_without_a_hypervisor_on_the_axis_may_have_an_included_one() {
+    let plan = good(
+        "{name: two, guest: {image: debian-12, memory: 256MiB}, repeat: 1,
+          hosts: {kvm: {guest: kvm-host}, xen: {guest: xen-host}},
+          matrix: {hypervisor: kvm-virtio, storage: file, guests: 1, workload: pi,
+                   include: {host: xen, hypervisor: xen-pv, storage: file, guests: 1, workload: pi}}}",
+    );
+    assert_eq!(ids(&plan), ["kvm/kvm-virtio/file/1/pi", "xen/xen-pv/file/1/pi"]);
+}
+
+/// The test machine has 4096 MiB, a made host 1536 MiB of which its own system keeps 1024 MiB.
+#[test]
+fn made_hosts_take_their_memory_from_this_machine() {
+    let with = |kvm: &str, memory: &str| {
+        let text = format!(
+            "{{name: m, guest: {{image: debian-12, memory: {memory}}},
+               hosts: {{here: {{uri: 'qemu:///embed'}}, kvm: {{guest: kvm-host{kvm}}}}},
+               matrix: {{hypervisor: kvm-virtio, storage: file, guests: 1, workload: pi}}}}"
+        );
+        common::planned(&text, "m.yaml").map_err(|problems| said(&problems))
+    };
+    assert_eq!(with("", "448MiB").map(|plan| plan.cells.len()), Ok(2));
+    let small = with("", "449MiB").unwrap_err();
+    assert!(small.contains("1 guest needs 513 MiB of memory, host 'kvm' has 512 MiB"), "{small}");
+    let here = with(", memory: 3536MiB", "448MiB").unwrap_err();
+    assert!(here.contains("1 guest needs 512 MiB of memory, host 'here' has 496 MiB"), "{here}");
+    let all = with(", memory: 4033MiB", "256MiB").unwrap_err();
+    assert!(all.contains("the hosts to be made need 4097 MiB of memory, this machine has 4096 MiB"), "{all}");
 }
 
 #[test]

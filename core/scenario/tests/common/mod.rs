@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crossvisor_model::{Bytes, Catalog, GuestOffer, Kind, Manifest, Name, Offer, OptionKind, OptionSpec};
-use crossvisor_scenario::{HostCapacity, Problem, parse, plan};
+use crossvisor_model::{
+    Bytes, Catalog, GuestOffer, HostGuest, HostOffer, Kind, Manifest, Name, Offer, OptionKind, OptionSpec,
+};
+use crossvisor_scenario::{Problem, parse, plan};
 use serde_json::json;
 
 pub fn name(text: &str) -> Name {
@@ -16,6 +18,22 @@ fn option(name: &str, kind: OptionKind, default: Option<serde_json::Value>) -> O
 
 fn offer(text: &str, options: Vec<OptionSpec>) -> Offer {
     Offer { options, ..Offer::new(name(text), "") }
+}
+
+/// Hypervisors that work on one driver of libvirt.
+fn hypervisors(driver: &str, offers: &[&str]) -> Vec<Offer> {
+    let one = |text: &&str| Offer { drivers: vec![driver.into()], ..offer(text, vec![]) };
+    offers.iter().map(one).collect()
+}
+
+/// A guest that boots with 256 MiB, and with what it has as a host.
+fn guest(text: &str, host: Option<HostOffer>) -> (Name, GuestOffer) {
+    (name(text), GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB), host })
+}
+
+fn host(uri: &str) -> Option<HostOffer> {
+    let [memory, system_memory] = [1536, 1024].map(|mib| Bytes(mib * Bytes::MIB));
+    Some(HostOffer { memory, system_memory, uri: uri.into(), bridge: "guests".into() })
 }
 
 fn plugin(text: &str, kind: Kind, offers: Vec<Offer>) -> (Name, Manifest) {
@@ -40,38 +58,54 @@ pub fn catalog() -> Catalog {
         option("files", OptionKind::Integer { min: 0, max: 1024 }, Some(json!(1))),
         option("direct", OptionKind::Boolean, Some(json!(false))),
         option("label", OptionKind::Text, None),
+        option("user", OptionKind::Text, None),
     ];
-    let iperf = vec![option("time", OptionKind::Duration { min: 1.0, max: 3600.0 }, Some(json!(10.0)))];
+    let iperf = vec![
+        option("time", OptionKind::Duration { min: 1.0, max: 3600.0 }, Some(json!(10.0))),
+        option("parallel", OptionKind::Integer { min: 1, max: 128 }, None),
+        option("window", OptionKind::Size { min: Bytes::KIB, max: Bytes::MIB }, None),
+    ];
     let pi = vec![
         option("digits", OptionKind::Integer { min: 10, max: 1_000_000 }, Some(json!(1000))),
         option("repeat", OptionKind::Integer { min: 1, max: 1000 }, Some(json!(5))),
     ];
-    let debian =
-        GuestOffer { summary: String::new(), min_memory: Bytes(256 * Bytes::MIB), host: None };
+    let vg = || vec![option("vg", OptionKind::Text, None)];
+    let storages =
+        vec![offer("file", file), offer("lvm", vg()), offer("snapshot", vg()), offer("loop", vec![])];
     Catalog {
         plugins: BTreeMap::from([
             plugin(
                 "hypervisor-fake",
                 Kind::Hypervisor,
-                vec![offer("kvm-virtio", vec![]), offer("kvm-e1000", vec![])],
+                [
+                    hypervisors("qemu", &["kvm-virtio", "kvm-e1000"]),
+                    hypervisors("xen", &["xen-pv", "xen-pvh", "xen-hvm", "xen-hvm-pv"]),
+                ]
+                .concat(),
             ),
-            plugin("storage-fake", Kind::Storage, vec![offer("file", file)]),
+            plugin("storage-fake", Kind::Storage, storages),
             plugin(
                 "workload-fake",
                 Kind::Workload,
                 vec![offer("bonnie", bonnie), offer("iperf", iperf), offer("pi", pi)],
             ),
         ]),
-        guests: BTreeMap::from([(name("debian-12"), debian)]),
-        kept: BTreeMap::new(),
+        guests: BTreeMap::from([
+            guest("debian-12", None),
+            guest("kvm-host", host("qemu:///system")),
+            guest("xen-host", host("xen:///system")),
+        ]),
+        kept: BTreeMap::from([(
+            name("lab"),
+            HostGuest { guest: name("xen-host"), memory: None, vcpus: None, disk: None },
+        )]),
     }
 }
 
-pub fn hosts() -> BTreeMap<Name, HostCapacity> {
-    BTreeMap::from([(name("here"), HostCapacity { memory: Bytes(4096 * Bytes::MIB), cpus: 2 })])
-}
+/// The memory of the machine that is planned on.
+pub const HERE: Bytes = Bytes(4096 * Bytes::MIB);
 
 /// The plan of a scenario text.
 pub fn planned(text: &str, file: &str) -> Result<crossvisor_model::Plan, Vec<Problem>> {
-    parse(text, file).and_then(|scenario| plan(&scenario, &catalog(), &hosts()))
+    parse(text, file).and_then(|scenario| plan(&scenario, &catalog(), Some(HERE)))
 }
