@@ -12,21 +12,21 @@ use crate::session::{Said, Session};
 const THREADS: usize = 4;
 
 /// A request that the plugin should answer well: the first operation of its kind, with the defaults.
-fn good(session: &Session<'_>) -> Option<Request> {
+fn good(session: &mut Session<'_>) -> Option<Request> {
     let manifest = session.subject.manifest();
     let offer = manifest.offers.first()?;
-    let defaults = options::sets(offer).into_iter().next()?.options;
     let name = Name::new(inputs::NAME).ok()?;
     let call = match manifest.kind {
-        Kind::Hypervisor => inputs::define(&name, Accel::Tcg),
-        Kind::Storage => inputs::create(&name),
+        Kind::Hypervisor => inputs::define(&name, Accel::Tcg, inputs::user()),
+        Kind::Storage => inputs::create(&name, inputs::GOLDEN.as_ref()),
         Kind::Workload => Call::Work(inputs::work(&[inputs::instance(1, false)])),
     };
+    let defaults = options::defaults(session, offer, &call);
     Some(inputs::request(offer, &defaults, call))
 }
 
 /// The good request in its JSON form, changed.
-fn changed(session: &Session<'_>, change: impl FnOnce(&mut Value)) -> Vec<u8> {
+fn changed(session: &mut Session<'_>, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let mut request =
         good(session).and_then(|request| serde_json::to_value(request).ok()).unwrap_or_default();
     change(&mut request);
@@ -84,7 +84,7 @@ pub(crate) fn operations(session: &mut Session<'_>) {
     let of_others: &[&str] = match session.subject.manifest().kind {
         Kind::Hypervisor => &["create", "inspect", "prepare", "work", "parse"],
         Kind::Storage => &["define", "alive", "prepare", "work", "parse"],
-        Kind::Workload => &["define", "alive", "create", "inspect"],
+        Kind::Workload => &["stage", "define", "alive", "create", "inspect"],
     };
     for op in ["", "no_such_operation"].iter().chain(of_others) {
         let request = changed(session, |request| request["op"] = json!(op));

@@ -1,11 +1,14 @@
 //! The inputs that operations are tried with: what a run would send, made up.
 
+use std::path::Path;
+
 use crossvisor_model::{
     Accel, DomainSpec, Forward, Name, Network, Offer, Options, Place, Volume, VolumeSource,
 };
 use crossvisor_plugin::envelope::VERSION;
 use crossvisor_plugin::{
-    AliveInput, Call, CreateInput, DefineInput, InspectInput, Instance, ParseInput, Peer, Request, WorkInput,
+    AliveInput, Call, CreateInput, DefineInput, InspectInput, Instance, ParseInput, Peer, Request,
+    StageInput, WorkInput,
 };
 use serde_json::Value;
 
@@ -14,6 +17,11 @@ pub(crate) const FOLDER: &str = "/var/lib/crossvisor/live/check-4711";
 pub(crate) const NAME: &str = "cv-check-v1-g1";
 pub(crate) const GOLDEN: &str = "/var/cache/crossvisor/golden-4711.img";
 pub(crate) const SSH_PORT: u16 = 42_117;
+pub(crate) const BRIDGE: &str = "br4711";
+/// Bytes of the image.
+const GOLDEN_BYTES: u64 = 2 << 30;
+/// Of each guest.
+const MEMORY_MIB: u64 = 384;
 
 /// A first request.
 pub(crate) fn request(offer: &Offer, options: &Options, call: Call) -> Request {
@@ -37,8 +45,18 @@ fn volume() -> Volume {
     }
 }
 
+/// QEMU's user networking with a way to the guest's SSH port.
+pub(crate) fn user() -> Network {
+    let forwards = vec![Forward { host_port: SSH_PORT, guest_port: 22 }];
+    Network::User { host_address: "10.0.2.2".into(), forwards }
+}
+
+pub(crate) fn bridge() -> Network {
+    Network::Bridge { bridge: BRIDGE.into(), host_address: "fe80::5054:ff:fe47:11fe".into() }
+}
+
 /// A domain on a host that runs guests by `accel`.
-fn domain(name: &Name, accel: Accel) -> DomainSpec {
+fn domain(name: &Name, accel: Accel, network: Network) -> DomainSpec {
     DomainSpec {
         name: name.clone(),
         uuid: "6f2c1a90-3b1d-4d0e-9d5b-0c2a5e8f4711".into(),
@@ -48,32 +66,41 @@ fn domain(name: &Name, accel: Accel) -> DomainSpec {
         emulated_cpu: None,
         accel,
         vcpus: 1,
-        memory_mib: 384,
+        memory_mib: MEMORY_MIB,
         mac: "52:54:00:47:11:01".into(),
         kernel: "/var/cache/crossvisor/vmlinuz-4711".into(),
         initrd: format!("{FOLDER}/{NAME}.initrd").into(),
         cmdline: "root=LABEL=crossvisor rw quiet".into(),
         console_log: format!("{FOLDER}/{NAME}.console").into(),
         volumes: vec![volume()],
-        network: Network::User {
-            host_address: "10.0.2.2".into(),
-            forwards: vec![Forward { host_port: SSH_PORT, guest_port: 22 }],
-        },
+        network,
     }
 }
 
-pub(crate) fn define(name: &Name, accel: Accel) -> Call {
-    Call::Define(DefineInput { domain: domain(name, accel) })
+pub(crate) fn stage(name: &Name) -> Call {
+    Call::Stage(StageInput {
+        golden: GOLDEN.into(),
+        golden_bytes: GOLDEN_BYTES,
+        folder: FOLDER.into(),
+        name: name.clone(),
+        guests: 3,
+        memory_bytes: MEMORY_MIB << 20,
+        vcpus: 1,
+    })
+}
+
+pub(crate) fn define(name: &Name, accel: Accel, network: Network) -> Call {
+    Call::Define(DefineInput { domain: domain(name, accel, network) })
 }
 
 pub(crate) fn alive(name: &Name, accel: Accel) -> Call {
-    Call::Alive(AliveInput { domain: domain(name, accel) })
+    Call::Alive(AliveInput { domain: domain(name, accel, user()) })
 }
 
-pub(crate) fn create(name: &Name) -> Call {
+pub(crate) fn create(name: &Name, golden: &Path) -> Call {
     Call::Create(CreateInput {
-        golden: GOLDEN.into(),
-        golden_bytes: 2 << 30,
+        golden: golden.into(),
+        golden_bytes: GOLDEN_BYTES,
         folder: FOLDER.into(),
         name: name.clone(),
     })
@@ -90,7 +117,7 @@ pub(crate) fn instance(index: u32, bare: bool) -> Instance {
         place: if bare { Place::Host } else { Place::Guest(index) },
         folder: format!("/var/tmp/crossvisor/check-{index}").into(),
         probe: "/usr/local/bin/crossvisor-probe".into(),
-        memory_bytes: 384 << 20,
+        memory_bytes: MEMORY_MIB << 20,
         cpus: 1,
         peer: Peer {
             address: if bare { "127.0.0.1".into() } else { "10.0.2.2".into() },

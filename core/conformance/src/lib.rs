@@ -11,6 +11,7 @@ mod manifest;
 mod operation;
 mod options;
 mod session;
+mod stage;
 mod steps;
 mod storage;
 mod transcripts;
@@ -36,8 +37,10 @@ const ENVELOPE: [Check; 4] = [
     ("unknown operations are refused", envelope::operations),
     ("unknown offers are refused", envelope::offers),
 ];
-const HYPERVISOR: [Check; 2] = [("define", hypervisor::define), ("alive", hypervisor::alive)];
-const STORAGE: [Check; 2] = [("create", storage::create), ("inspect", storage::inspect)];
+const HYPERVISOR: [Check; 3] =
+    [("stage", stage::check), ("define", hypervisor::define), ("alive", hypervisor::alive)];
+const STORAGE: [Check; 3] =
+    [("stage", stage::check), ("create", storage::create), ("inspect", storage::inspect)];
 const WORKLOAD: [Check; 4] = [
     ("prepare", workload::prepare),
     ("work", workload::work),

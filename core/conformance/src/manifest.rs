@@ -56,6 +56,12 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
         }
         _ => {}
     }
+    if offer.stages && kind == Kind::Workload {
+        session.warning("only hypervisors and backings stage: it is never asked to");
+    }
+    if offer.watched && kind != Kind::Storage {
+        session.warning("only the volumes of a backing are watched");
+    }
     for metric in offer.metrics.iter().filter(|metric| metric.name.is_empty() || metric.label.is_empty()) {
         session.error(format!("metric '{}' has no name or no label", metric.name));
     }

@@ -1,7 +1,11 @@
-//! Options: whether a value is one of an option's, and the values at its limits.
+//! Options: whether a value is one of an option's, which of them must be set, and the values at their limits.
 
 use crossvisor_model::{Offer, OptionKind, OptionSpec, Options};
+use crossvisor_plugin::Call;
 use serde_json::{Value, json};
+
+use crate::inputs;
+use crate::session::Session;
 
 /// A set of options and how it differs from the defaults; empty for the defaults themselves.
 pub(crate) struct OptionSet {
@@ -40,10 +44,27 @@ pub(crate) fn impossible(kind: &OptionKind) -> Option<String> {
     }
 }
 
-/// The defaults, then one set for every limit of every option.
-pub(crate) fn sets(offer: &Offer) -> Vec<OptionSet> {
-    let defaults: Options =
+/// The defaults, with a value for every option whose absence `call` is refused for.
+pub(crate) fn defaults(session: &mut Session<'_>, offer: &Offer, call: &Call) -> Options {
+    let mut options: Options =
         offer.options.iter().filter_map(|o| Some((o.name.clone(), o.default.clone()?))).collect();
+    for _ in &offer.options {
+        let request = inputs::request(offer, &options, call.clone());
+        let Some(Err(failure)) = session.ask(&request) else { break };
+        let is_named = |o: &&OptionSpec| {
+            !options.contains_key(&o.name) && failure.message.contains(&format!("'{}'", o.name))
+        };
+        let Some(option) = offer.options.iter().find(is_named) else { break };
+        let text = (option.kind == OptionKind::Text).then(|| json!("check"));
+        let Some(value) = text.or_else(|| limits(option).into_iter().next()) else { break };
+        options.insert(option.name.clone(), value);
+    }
+    options
+}
+
+/// The defaults, then one set for every limit of every option.
+pub(crate) fn sets(session: &mut Session<'_>, offer: &Offer, call: &Call) -> Vec<OptionSet> {
+    let defaults = defaults(session, offer, call);
     let mut sets = vec![OptionSet { name: String::new(), options: defaults.clone() }];
     for option in &offer.options {
         for value in limits(option) {

@@ -47,7 +47,7 @@ pub(crate) fn work(session: &mut Session<'_>) {
 /// With every set of options, every number of instances, on guests and on the bare host.
 fn every(session: &mut Session<'_>, mut make: impl FnMut(&mut Session<'_>, &Offer, &OptionSet, &[Instance])) {
     for offer in &session.subject.manifest().offers {
-        for set in options::sets(offer) {
+        for set in options::sets(session, offer, &Call::Work(inputs::work(&[inputs::instance(1, false)]))) {
             for (count, bare) in COUNTS.into_iter().flat_map(|count| [(count, false), (count, true)]) {
                 let instances: Vec<_> = (1..=count).map(|index| inputs::instance(index, bare)).collect();
                 let who = if bare { "copies on the host" } else { "guests" };
@@ -119,7 +119,9 @@ pub(crate) fn parse_much(session: &mut Session<'_>) {
 
 fn each_round(session: &mut Session<'_>, tries: &[(String, Option<i32>, String)]) {
     for offer in &session.subject.manifest().offers {
-        let Some(defaults) = options::sets(offer).into_iter().next() else { continue };
+        let call = Call::Work(inputs::work(&[inputs::instance(1, false)]));
+        let options = options::defaults(session, offer, &call);
+        let defaults = OptionSet { name: String::new(), options };
         for round in round_names(session, offer, &defaults) {
             for (what, exit, text) in tries {
                 let how = exit.map_or("ended by a signal".to_string(), |code| format!("exit code {code}"));

@@ -23,7 +23,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("reply", read::<Reply>()),
         ("action", read::<Action>()),
         ("output_stage", read::<StageOutput>()),
-        ("output_define", read::<DefineOutput>()),
+        ("output_define", read::<Option<DefineOutput>>()),
         ("output_alive", read::<AliveOutput>()),
         ("output_create", read::<CreateOutput>()),
         ("output_inspect", read::<InspectOutput>()),
