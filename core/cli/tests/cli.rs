@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{text, Home};
+use common::{Home, text};
 
 const GOOD: &str = "\
 name: one
@@ -91,6 +91,7 @@ fn plan_shows_cells_order_and_actions_and_touches_nothing() {
 one
 4 cells, 2 replicates each, in 8 visits; seed of the order 1
 guest debian-12 with 256MiB of memory and 1 vCPU
+host here: qemu:///embed
 memory needed on here: 640 MiB
 compared with hypervisor bare
 
@@ -211,7 +212,16 @@ fn plugins_and_guests_are_listed() {
     let listed: serde_json::Value = serde_json::from_slice(&listed).expect("JSON");
     let names: Vec<_> =
         listed["plugins"].as_array().expect("list").iter().map(|p| p["name"].as_str()).collect();
-    for name in ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"] {
+    for name in [
+        "hypervisor-kvm",
+        "storage-file",
+        "storage-loop",
+        "storage-lvm",
+        "storage-snapshot",
+        "workload-bonnie",
+        "workload-hep",
+        "workload-iperf",
+    ] {
         assert!(names.contains(&Some(name)), "{names:?}");
     }
     let shown = text(&home.run(&["plugin", "list"]).stdout);

@@ -1,5 +1,6 @@
 //! Hosts: machines that run guests, as a scenario names them and as they are reached.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,25 @@ pub enum HostSpec {
     Made(HostGuest),
     /// A guest of this machine that `crossvisor host up` has made.
     Kept { up: Name },
+}
+
+impl fmt::Display for HostSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reached(HostAddress { uri, ssh_config, bridge }) => {
+                f.write_str(uri)?;
+                bridge.iter().try_for_each(|bridge| write!(f, ", bridge {bridge}"))?;
+                ssh_config.iter().try_for_each(|path| write!(f, ", SSH configuration {}", path.display()))
+            }
+            Self::Made(HostGuest { guest, memory, vcpus, disk }) => {
+                write!(f, "made of guest {guest}")?;
+                memory.iter().try_for_each(|memory| write!(f, ", memory {memory}"))?;
+                vcpus.iter().try_for_each(|vcpus| write!(f, ", vCPUs {vcpus}"))?;
+                disk.iter().try_for_each(|disk| write!(f, ", second disk {disk}"))
+            }
+            Self::Kept { up } => write!(f, "kept as {up}"),
+        }
+    }
 }
 
 /// How a host is reached.
@@ -67,6 +87,31 @@ pub struct HostGuest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_says_what_kind_it_is() -> Result<(), Box<dyn std::error::Error>> {
+        let guest = |memory, vcpus, disk| -> Result<_, crate::NameError> {
+            Ok(HostSpec::Made(HostGuest { guest: Name::new("xen-host")?, memory, vcpus, disk }))
+        };
+        let rack = HostAddress {
+            uri: "xen+ssh://rack/system".into(),
+            ssh_config: Some("/etc/rack".into()),
+            bridge: Some("br0".into()),
+        };
+        for (host, said) in [
+            (HostSpec::Reached(HostAddress::new("qemu:///embed")), "qemu:///embed"),
+            (HostSpec::Reached(rack), "xen+ssh://rack/system, bridge br0, SSH configuration /etc/rack"),
+            (guest(None, None, None)?, "made of guest xen-host"),
+            (
+                guest(Some(Bytes(3 << 30)), Some(2), Some(Bytes(8 << 30)))?,
+                "made of guest xen-host, memory 3GiB, vCPUs 2, second disk 8GiB",
+            ),
+            (HostSpec::Kept { up: Name::new("lab")? }, "kept as lab"),
+        ] {
+            assert_eq!(host.to_string(), said);
+        }
+        Ok(())
+    }
 
     #[test]
     fn a_uri_tells_its_driver_and_whether_it_is_here() {

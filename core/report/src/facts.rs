@@ -20,13 +20,7 @@ pub struct Facts {
 /// Everything the record knows of where its numbers come from.
 pub fn facts(record: &RunRecord) -> Vec<Facts> {
     let mut all = vec![run(record)];
-    all.extend(
-        record
-            .provenance
-            .hosts
-            .iter()
-            .map(|(name, host)| Facts { title: format!("Host {name}"), pairs: tidy(host_pairs(host)) }),
-    );
+    all.extend(record.provenance.hosts.iter().map(|(name, host)| host_facts(record, name, host)));
     all.push(guest(record));
     all.push(choices(record));
     all.push(plugins(record));
@@ -87,8 +81,17 @@ fn run(record: &RunRecord) -> Facts {
     Facts { title: "Run".to_string(), pairs: tidy(pairs) }
 }
 
+fn host_facts(record: &RunRecord, name: &Name, host: &HostFacts) -> Facts {
+    let spec = record.plan.hosts.get(name).map(|spec| pair("as the scenario has it", spec));
+    let spec = spec.filter(|(_, spec)| *spec != host.uri);
+    let pairs = spec.into_iter().chain(host_pairs(host)).collect();
+    Facts { title: format!("Host {name}"), pairs: tidy(pairs) }
+}
+
 fn host_pairs(host: &HostFacts) -> Vec<(String, String)> {
+    let outer = host.outer_accel.map(|accel| accel.to_string()).unwrap_or_default();
     let mut pairs = vec![
+        pair("own acceleration as a guest", outer),
         pair("libvirt URI", &host.uri),
         pair("processor", format!("{} × {}", host.cpus, host.cpu_model)),
         pair("memory", mib(host.memory_bytes)),
@@ -99,6 +102,9 @@ fn host_pairs(host: &HostFacts) -> Vec<(String, String)> {
         pair("acceleration", host.accel.map_or("not known".to_string(), |accel| accel.to_string())),
     ];
     pairs.extend(host.versions.clone());
+    for (by, found) in &host.staged {
+        pairs.extend(found.iter().map(|(name, value)| pair(&format!("{by}: {name}"), value)));
+    }
     pairs.extend(mitigations(host));
     pairs
 }

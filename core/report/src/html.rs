@@ -64,7 +64,7 @@ pub fn html(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         name => one_line(&record.name),
         description => one_line(&record.plan.description),
         headline => notes::headline(record, comparison),
-        emulated => comparison.emulated().then_some(notes::EMULATED),
+        emulated => notes::emulated(record, comparison),
         notices => notes::notices(record),
         overview => overview(comparison, &all),
         percent_heading => percent_heading(comparison),

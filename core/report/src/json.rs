@@ -2,11 +2,13 @@
 //!
 //! Owns the outer object and its format number. It must never round.
 
+use std::collections::BTreeMap;
+
 use crossvisor_analysis::Comparison;
-use crossvisor_model::{Name, Provenance, RunRecord};
+use crossvisor_model::{HostSpec, Name, Provenance, RunRecord};
 use serde::Serialize;
 
-use crate::ReportError;
+use crate::{ReportError, notes};
 
 /// Grows when a reader of the format before could be misled.
 pub const FORMAT: u32 = 1;
@@ -20,6 +22,7 @@ struct Document<'a> {
     seed: u64,
     repeat: u32,
     emulated: bool,
+    hosts: &'a BTreeMap<Name, HostSpec>,
     notices: &'a [String],
     provenance: &'a Provenance,
     comparison: &'a Comparison,
@@ -37,7 +40,8 @@ pub fn json(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         complete: record.complete,
         seed: record.plan.seed,
         repeat: record.plan.repeat,
-        emulated: comparison.emulated(),
+        emulated: notes::emulated(record, comparison).is_some(),
+        hosts: &record.plan.hosts,
         notices: &record.notices,
         provenance: &record.provenance,
         comparison,

@@ -15,8 +15,8 @@ use crate::text::title;
 pub fn markdown(record: &RunRecord, comparison: &Comparison, metrics: Metrics) -> String {
     let mut out = format!("# {}\n\n", escape(&record.name));
     out += &format!("{}\n", escape(&notes::headline(record, comparison)));
-    if comparison.emulated() {
-        out += &format!("\n**{}**\n", notes::EMULATED);
+    if let Some(emulated) = notes::emulated(record, comparison) {
+        out += &format!("\n**{emulated}**\n");
     }
     bullets(&mut out, &notes::notices(record));
     let heading = percent_heading(comparison).map(|heading| escape(&heading));

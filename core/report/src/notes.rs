@@ -3,15 +3,26 @@
 //! Owns the wording, and that each reason and flag is said once. It must never know a format.
 
 use crossvisor_analysis::{CellReport, Comparison, Estimate, Problem, Row};
-use crossvisor_model::RunRecord;
+use crossvisor_model::{Accel, RunRecord};
 use serde::Serialize;
 
 use crate::clean::{clean, one_line};
 use crate::places::{Place, grouped};
 use crate::table::{Setups, is_compared};
 
-/// The line that no reader may miss.
-pub const EMULATED: &str = "guests are emulated (accel: tcg): compare shapes, not figures";
+/// The line that no reader may miss, where guests or the hosts themselves are emulated.
+pub fn emulated(record: &RunRecord, comparison: &Comparison) -> Option<String> {
+    let emulated = record.provenance.hosts.iter().filter(|(_, host)| host.outer_accel == Some(Accel::Tcg));
+    let hosts: Vec<_> = emulated.map(|(name, _)| name.as_str()).collect();
+    let hosts = hosts.join(", ");
+    let who = match (comparison.emulated(), hosts.as_str()) {
+        (false, "") => return None,
+        (true, "") => "guests are emulated (accel: tcg)".to_string(),
+        (false, hosts) => format!("hosts are emulated ({hosts})"),
+        (true, hosts) => format!("guests are emulated (accel: tcg) and so are hosts ({hosts})"),
+    };
+    Some(format!("{who}: compare shapes, not figures"))
+}
 
 /// A text and where it holds.
 #[derive(Serialize)]

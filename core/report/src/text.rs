@@ -18,8 +18,8 @@ pub fn text(record: &RunRecord, comparison: &Comparison, metrics: Metrics, width
     let width = width.max(NARROWEST);
     let mut lines = wrap(&one_line(&record.name), width, 2);
     lines.extend(wrap(&notes::headline(record, comparison), width, 2));
-    if comparison.emulated() {
-        lines.extend(wrap(&format!("!! {}", notes::EMULATED), width, 3));
+    if let Some(emulated) = notes::emulated(record, comparison) {
+        lines.extend(wrap(&format!("!! {emulated}"), width, 3));
     }
     for notice in notes::notices(record) {
         lines.extend(wrap(&format!("note: {notice}"), width, 6));

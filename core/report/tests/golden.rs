@@ -6,6 +6,7 @@ mod common;
 use std::path::Path;
 
 use crossvisor_analysis::{Comparison, compare};
+use crossvisor_model::{Accel, RunRecord};
 use crossvisor_report::{COLUMNS, Metrics, charts, csv, html, json, markdown, text};
 
 fn golden(file: &str, actual: &str) {
@@ -91,6 +92,36 @@ fn json_says_its_format_and_holds_the_comparison() {
     assert_eq!((&document["format"], &document["emulated"]), (&1.into(), &true.into()));
     let workloads = document["comparison"]["workloads"].as_array().expect("workloads");
     assert_eq!(workloads.len(), 3);
+}
+
+#[test]
+fn a_host_that_is_emulated_itself_is_said_loudly_whatever_its_guests_are() {
+    let mut record = common::record();
+    for sample in &mut record.samples {
+        sample.accel = Accel::Xen;
+    }
+    for setup in &mut record.setups {
+        setup.accel = Accel::Xen;
+    }
+    let said = |record: &RunRecord| {
+        let comparison = compare(record);
+        let loud = "hosts are emulated (here): compare shapes, not figures";
+        let document: serde_json::Value =
+            serde_json::from_str(&json(record, &comparison).expect("JSON")).expect("JSON");
+        let reports = [
+            text(record, &comparison, Metrics::Headline, 80),
+            markdown(record, &comparison, Metrics::Headline),
+            html(record, &comparison).expect("HTML"),
+        ];
+        (reports.map(|report| report.contains(loud)), document["emulated"] == true)
+    };
+    assert_eq!(said(&record), ([false; 3], false));
+    let host = record.provenance.hosts.values_mut().next().expect("a host");
+    host.outer_accel = Some(Accel::Kvm);
+    assert_eq!(said(&record), ([false; 3], false));
+    let host = record.provenance.hosts.values_mut().next().expect("a host");
+    host.outer_accel = Some(Accel::Tcg);
+    assert_eq!(said(&record), ([true; 3], true));
 }
 
 #[test]

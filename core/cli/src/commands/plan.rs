@@ -37,7 +37,7 @@ pub fn execute(asked: &arguments::Plan, plugins: Vec<(Name, PathBuf)>) -> Result
     if !asked.json {
         return show(&plan, &inventory);
     }
-    let outline = outline(&plan, &inventory.loaded.plugins)?;
+    let outline = outline(&plan, &inventory.loaded.plugins, &inventory.catalog())?;
     output::show(|out| {
         serde_json::to_writer_pretty(&mut *out, &Json { plan: &plan, outline: &outline })?;
         writeln!(out)
@@ -49,7 +49,7 @@ pub fn execute(asked: &arguments::Plan, plugins: Vec<(Name, PathBuf)>) -> Result
 /// # Errors
 /// [`Failure`] when a plugin cannot say what it would do.
 pub fn show(plan: &Plan, inventory: &Inventory) -> Result<(), Failure> {
-    let outline = outline(plan, &inventory.loaded.plugins)?;
+    let outline = outline(plan, &inventory.loaded.plugins, &inventory.catalog())?;
     output::show(|out| text(plan, &outline, out))
 }
 
@@ -66,7 +66,7 @@ fn cells(plan: &Plan, indent: &str, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn head(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
-    let Plan { scenario, description, cells, repeat, order, seed, guest, baseline, .. } = plan;
+    let Plan { scenario, description, cells, repeat, order, seed, hosts, guest, baseline, .. } = plan;
     match description.as_str() {
         "" => writeln!(out, "{scenario}")?,
         description => writeln!(out, "{scenario}: {}", printable(description))?,
@@ -76,6 +76,9 @@ fn head(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{cells}, {replicates} each, in {visits}; seed of the order {seed}")?;
     let vcpus = count(guest.vcpus as usize, "vCPU");
     writeln!(out, "guest {} with {} of memory and {vcpus}", guest.image, guest.memory)?;
+    for (name, host) in hosts {
+        writeln!(out, "host {name}: {}", printable(&host.to_string()))?;
+    }
     for (host, need) in memory(plan) {
         writeln!(out, "memory needed on {host}: {} MiB", need / u128::from(Bytes::MIB))?;
     }
