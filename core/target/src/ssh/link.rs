@@ -10,13 +10,16 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvFlags, recv};
-use ssh2::Session;
+use ssh2::{ErrorCode, Session};
 
 use super::{HostKey, SshAddress, Way, known_hosts, login};
 use crate::TargetError;
 
 /// What a program that carries a connection may say in an error message, in bytes.
 const WORDS: usize = 2000;
+
+/// libssh2's numbers for a connection that ended: no banner, disconnected, nothing received.
+const LOST: [i32; 3] = [-2, -13, -43];
 
 pub struct Link {
     // Closed before the connection below it.
@@ -59,7 +62,10 @@ impl Link {
             HostKey::Known { files, name } => known_hosts::find(files, name)?,
         };
         known_hosts::prefer(&session, &known).map_err(|e| failed(e.to_string()))?;
-        session.handshake().map_err(|e| failed(wire.explain(&e)))?;
+        session.handshake().map_err(|e| match e.code() {
+            ErrorCode::Session(code) if LOST.contains(&code) => dropped(wire.explain(&e)),
+            _ => failed(wire.explain(&e)),
+        })?;
         match &address.host_key {
             HostKey::Pinned(key) => match session.host_key() {
                 Some((given, _)) if given == key => {}

@@ -100,6 +100,8 @@ impl Process for SshProcess {
         while !bytes.is_empty() {
             match self.channel.write(bytes) {
                 Ok(written) => bytes = &bytes[written..],
+                // It has ended and does not want its input; its exit code tells why.
+                Err(_) if self.channel.eof() => return Ok(()),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => {
                     Cancel::default().check(deadline, &self.name)?;
                     // Its output may be what it waits to get rid of.
@@ -107,8 +109,6 @@ impl Process for SshProcess {
                         self.poll(cancel::TICK)?;
                     }
                 }
-                // It has ended and does not want its input; its exit code tells why.
-                Err(_) if self.channel.eof() => return Ok(()),
                 Err(e) => return Err(self.failed(e)),
             }
         }
