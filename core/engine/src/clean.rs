@@ -3,18 +3,18 @@
 //! It must never touch a domain without our tag, a file outside a work folder that no journal names, or anything of
 //! a run that is alive.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crossvisor_model::{Action, Name};
+use crossvisor_model::{Action, HostAddress, Name};
 use crossvisor_store::{Journal, journal};
 use crossvisor_target::libvirt::OurDomain;
 use crossvisor_target::{TargetError, embed};
 
-use crate::host::Host;
+use crate::hosts::{Connections, Host, KeptHost, forget, kept};
 use crate::steps::in_seconds;
 use crate::undo::undo;
 use crate::work_folder::{WorkFolder, folder_error};
@@ -57,9 +57,10 @@ pub fn clean(settings: &Settings, dry_run: bool, only: Option<&str>) -> Result<C
             Some(_) => {}
         }
     }
-    let mut cleaner = Cleaner { settings, dry_run, hosts: BTreeMap::new(), cleaned };
+    let connections = Connections::new(settings, &settings.state);
+    let mut cleaner = Cleaner { connections: &connections, dry_run, hosts: BTreeMap::new(), cleaned };
     if settings.embed_root().is_dir() {
-        match cleaner.host(&Name::new("here")?, embed::URI) {
+        match cleaner.host(&Name::new("here")?, &HostAddress::new(embed::URI)) {
             // Its domains are of a run that is alive, or wait until that has ended.
             Err(EngineError::Host { source: TargetError::Busy(_), .. }) => {}
             other => drop(other?),
@@ -70,7 +71,12 @@ pub fn clean(settings: &Settings, dry_run: bool, only: Option<&str>) -> Result<C
             cleaner.note(run, "what its journal names".into(), Some(e.to_string()));
         }
     }
-    cleaner.tagged(wanted)?;
+    let kept: BTreeSet<String> = kept::list(settings)?
+        .keys()
+        .map(|name| KeptHost::tag(name).map(String::from))
+        .collect::<Result<_, _>>()?;
+    let ids: Vec<&str> = dead.iter().map(|(_, folder)| folder.id()).filter(|id| !id.is_empty()).collect();
+    cleaner.tagged(|run| wanted(run) && !kept.contains(run), &ids)?;
     let Cleaner { mut cleaned, .. } = cleaner;
     for (run, folder) in dead {
         remove_folder(run, folder, dry_run, &mut cleaned);
@@ -86,50 +92,75 @@ pub fn clean(settings: &Settings, dry_run: bool, only: Option<&str>) -> Result<C
     Ok(cleaned)
 }
 
+/// Undoes what a journal has pending and returns why what is left could not be undone.
+///
+/// # Errors
+/// [`EngineError`] when the journal cannot be read or one of its hosts cannot be reached.
+pub fn undo_journal(folder: &WorkFolder, connections: &Connections<'_>) -> Result<Vec<String>, EngineError> {
+    let (hosts, cleaned) = (BTreeMap::new(), Cleaned::default());
+    let mut cleaner = Cleaner { connections, dry_run: false, hosts, cleaned };
+    cleaner.journal("", folder)?;
+    let actions = cleaner.cleaned.actions.into_iter();
+    Ok(actions.filter_map(|action| Some(format!("{}: {}", action.what, action.failure?))).collect())
+}
+
 struct Cleaner<'a> {
-    settings: &'a Settings,
+    connections: &'a Connections<'a>,
     dry_run: bool,
-    /// By URI: those that were needed so far.
+    /// Those that were needed so far, by address.
     hosts: BTreeMap<String, Host>,
     cleaned: Cleaned,
 }
 
 impl Cleaner<'_> {
-    fn host(&mut self, name: &Name, uri: &str) -> Result<&Host, EngineError> {
-        match self.hosts.entry(uri.to_string()) {
+    fn host(&mut self, name: &Name, address: &HostAddress) -> Result<&Host, EngineError> {
+        match self.hosts.entry(format!("{address:?}")) {
             Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(new) => Ok(new.insert(Host::attach(name, uri, true, self.settings)?)),
+            Entry::Vacant(new) => {
+                let host = Host::attach(name, address, true, self.connections, PathBuf::new())?;
+                Ok(new.insert(host))
+            }
         }
     }
 
-    /// Undoes what a journal has pending.
+    /// Undoes what a journal has pending. What is on a host that was made for the run goes with that host.
     fn journal(&mut self, run: &str, folder: &WorkFolder) -> Result<(), EngineError> {
         let hosts = folder.hosts()?;
-        let dry_run = self.dry_run;
+        let journal = Journal::open(&folder.journal())?;
+        let mut failed = false;
         for pending in journal::pending(&folder.journal())? {
             let unknown = || EngineError::NotInPlan { what: "host", name: pending.host.clone() };
-            let spec = hosts.get(&pending.host).ok_or_else(unknown)?;
-            let host = self.host(&pending.host, &spec.uri)?;
+            let noted = hosts.get(&pending.host).ok_or_else(unknown)?;
+            if noted.made {
+                continue;
+            }
+            let dry_run = self.dry_run;
+            let host = self.host(&pending.host, &noted.address)?;
             let failure = match dry_run {
                 true => None,
                 false => undo(&pending.undo, host, in_seconds(LIMIT_S)).err().map(|e| e.to_string()),
             };
             if failure.is_none() && !dry_run {
-                Journal::open(&folder.journal())?.undone(&pending)?;
+                journal.undone(&pending)?;
             }
+            failed |= failure.is_some();
             self.note(run, describe(&pending.undo), failure);
         }
-        Ok(())
+        if failed || self.dry_run { Ok(()) } else { forget(folder, &journal, &hosts) }
     }
 
-    /// Removes tagged domains of runs that are not alive.
-    fn tagged(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), EngineError> {
+    /// Removes tagged domains of runs that are not alive. The embedded driver's root is ours alone; on another host the
+    /// domains of a run with one of the `ids` are ours, and all others belong to somebody else's run.
+    fn tagged(&mut self, wanted: impl Fn(&str) -> bool, ids: &[&str]) -> Result<(), EngineError> {
         let mut found = Vec::new();
         for host in self.hosts.values() {
             let failed = |source| EngineError::Host { host: host.name.clone(), source };
             let domains = host.domains().map_err(failed)?;
-            let is_ours =
-                |domain: &OurDomain| wanted(&domain.run) && !self.cleaned.alive.contains(&domain.run);
+            let own = |name: &str| ids.iter().any(|id| name.starts_with(&format!("cv-{id}-")));
+            let is_ours = |domain: &OurDomain| {
+                let here = host.address.uri == embed::URI || own(&domain.name);
+                here && wanted(&domain.run) && !self.cleaned.alive.contains(&domain.run)
+            };
             for domain in domains.ours().map_err(failed)?.into_iter().filter(is_ours) {
                 let removed = match self.dry_run {
                     true => Ok(()),
@@ -189,14 +220,15 @@ fn work_folders(parent: &Path) -> Result<Vec<PathBuf>, EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossvisor_model::{HostAddress, Place};
+    use crate::hosts::NotedHost;
+    use crossvisor_model::Place;
 
     /// A dead run with one pending removal of a file, on libvirt's test driver.
     fn dead_run(settings: &Settings, name: &str, file: &Path) {
         let folder = WorkFolder::create(&settings.work(), name).expect("folder");
         let host = Name::new("here").expect("name");
-        let spec = HostAddress::new("test:///default");
-        folder.note_hosts(&BTreeMap::from([(host.clone(), spec)])).expect("hosts");
+        let noted = NotedHost { address: HostAddress::new("test:///default"), made: false };
+        folder.note_hosts(&BTreeMap::from([(host.clone(), noted)])).expect("hosts");
         let undo = Action::RemoveFile { on: Place::Host, path: file.into() };
         Journal::open(&folder.journal()).and_then(|journal| journal.begin(&host, &undo)).expect("journal");
     }

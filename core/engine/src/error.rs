@@ -39,6 +39,20 @@ pub enum EngineError {
     Busy(PathBuf),
     #[error("{plugin} cannot say what it would do: {reason}")]
     Outline { plugin: Name, reason: String },
+    #[error("host '{host}' is not ready for '{using}': {reason}")]
+    Stage { host: Name, using: Name, reason: String },
+    #[error("host '{host}' could not be made of guest '{guest}': {reason}")]
+    Made { host: Name, guest: Name, reason: String },
+    #[error(
+        "there is no host '{0}': 'crossvisor host list' shows those there are, 'crossvisor host up' makes one"
+    )]
+    NotKept(Name),
+    #[error("there is a host '{0}' already: 'crossvisor host down {0}' removes it")]
+    AlreadyKept(Name),
+    #[error("host '{name}' is not wholly removed ({reason}): try 'crossvisor host down {name}' again")]
+    NotRemoved { name: Name, reason: String },
+    #[error("a thread of this program panicked: please report what it printed")]
+    Panicked,
     #[error("interrupted")]
     Interrupted,
 }

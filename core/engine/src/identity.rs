@@ -13,22 +13,35 @@ use ssh_key::{Algorithm, LineEnding, PrivateKey, PublicKey};
 use crate::EngineError;
 use crate::work_folder::folder_error;
 
-/// What tells one domain from all others: derived from run, visit and guest, so that the same names come again
-/// when the same guest is made again.
+/// What tells one domain from all others: derived from the run's unique id and what the domain is in it, so that the
+/// same names come again when the same guest is made again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainIdentity {
-    /// `cv-1a2b3c4d-v3-g1`.
+    /// `cv-1a2b3c4d-v3-g1`, `cv-1a2b3c4d-h1`.
     pub name: Name,
     pub uuid: String,
     pub mac: String,
 }
 
 impl DomainIdentity {
+    /// A guest of a visit of the run with this id.
+    ///
     /// # Errors
-    /// [`NameError`] never, for numbers that fit a name.
-    pub fn new(run: &str, visit: usize, guest: u32) -> Result<Self, NameError> {
-        let digest: [u8; 32] = Sha256::digest(format!("{run}/{visit}/{guest}")).into();
-        let run: [u8; 32] = Sha256::digest(run).into();
+    /// [`NameError`] never, for an id that [`crate::work_folder::WorkFolder`] made.
+    pub fn guest(id: &str, visit: usize, guest: u32) -> Result<Self, NameError> {
+        Ok(Self::of(Name::new(format!("cv-{id}-v{visit}-g{guest}"))?))
+    }
+
+    /// A host that is made for the run, by its number.
+    ///
+    /// # Errors
+    /// [`NameError`] never, for such an id.
+    pub fn host(id: &str, number: usize) -> Result<Self, NameError> {
+        Ok(Self::of(Name::new(format!("cv-{id}-h{number}"))?))
+    }
+
+    fn of(name: Name) -> Self {
+        let digest: [u8; 32] = Sha256::digest(name.as_str()).into();
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let mut id = [0; 16];
         id.copy_from_slice(&digest[..16]);
@@ -38,11 +51,7 @@ impl DomainIdentity {
         let parts = [&id[..4], &id[4..6], &id[6..8], &id[8..10], &id[10..]].map(hex);
         // 52:54:00 is the prefix of QEMU's and KVM's network cards.
         let [.., a, b, c] = digest;
-        Ok(Self {
-            name: Name::new(format!("cv-{}-v{visit}-g{guest}", hex(&run[..4])))?,
-            uuid: parts.join("-"),
-            mac: format!("52:54:00:{a:02x}:{b:02x}:{c:02x}"),
-        })
+        Self { name, uuid: parts.join("-"), mac: format!("52:54:00:{a:02x}:{b:02x}:{c:02x}") }
     }
 }
 
@@ -85,12 +94,12 @@ mod tests {
 
     #[test]
     fn identities_are_repeatable_and_differ_in_everything() {
-        let one = DomainIdentity::new("run-a", 3, 1).expect("identity");
-        assert_eq!(one, DomainIdentity::new("run-a", 3, 1).expect("identity"));
+        let one = DomainIdentity::guest("1a2b3c4d", 3, 1).expect("identity");
+        assert_eq!(one, DomainIdentity::guest("1a2b3c4d", 3, 1).expect("identity"));
         assert!(one.name.as_str().ends_with("-v3-g1"));
         assert_eq!(one.uuid.len(), 36);
-        for (run, visit, guest) in [("run-b", 3, 1), ("run-a", 4, 1), ("run-a", 3, 2)] {
-            let other = DomainIdentity::new(run, visit, guest).expect("identity");
+        for (id, visit, guest) in [("1a2b3c4e", 3, 1), ("1a2b3c4d", 4, 1), ("1a2b3c4d", 3, 2)] {
+            let other = DomainIdentity::guest(id, visit, guest).expect("identity");
             assert!(one.name != other.name && one.uuid != other.uuid && one.mac != other.mac);
         }
     }

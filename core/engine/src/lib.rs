@@ -10,7 +10,7 @@ mod error;
 mod exit;
 mod gate;
 mod guest;
-mod host;
+mod hosts;
 mod identity;
 mod log;
 mod measure;
@@ -29,6 +29,8 @@ mod work_folder;
 
 pub use clean::{Cleaned, CleanedAction, clean};
 pub use error::EngineError;
+pub use hosts::kept;
+pub use hosts::kept::{KeepRequest, KeptHost};
 pub use observer::Observer;
 pub use outline::{Outline, Planned, PlannedStep, SetupOutline, outline};
 pub use run::{RunRequest, Summary, run};

@@ -38,7 +38,7 @@ pub struct InstanceResult {
 /// # Errors
 /// [`StepError`] when a server or a gate does not start; then nothing was let go.
 pub fn round<'p>(
-    steps: &Steps<'_>,
+    (steps, log): (&Steps<'_>, &Log<'_>),
     round: &Round<'_>,
     probe: &(dyn Fn(Place) -> &'p Path + Sync),
     deadline: Instant,
@@ -50,7 +50,7 @@ pub fn round<'p>(
     let went = release(gated, deadline, steps.cancel);
     let skew_s = skew_s(&went);
     released(skew_s);
-    let instances = finish(went, round.runs, deadline, steps);
+    let instances = finish(went, round.runs, deadline, (steps, log));
     servers.into_iter().for_each(Going::end);
     Ok(Measured { skew_s, instances })
 }
@@ -137,9 +137,9 @@ fn finish(
     went: Vec<Result<Going, TargetError>>,
     runs: &[Exec],
     deadline: Instant,
-    steps: &Steps<'_>,
+    (steps, log): (&Steps<'_>, &Log<'_>),
 ) -> Vec<Result<InstanceResult, TargetError>> {
-    let (cancel, log) = (steps.cancel, steps.log);
+    let cancel = steps.cancel;
     thread::scope(|scope| {
         let wait = |(going, exec): (Result<Going, TargetError>, &Exec)| {
             let deadline = deadline.min(Instant::now() + Duration::from_secs_f64(exec.timeout_s));

@@ -3,12 +3,14 @@
 //! It must never touch a machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv6Addr;
 use std::path::PathBuf;
 
 use crossvisor_loader::Plugin;
+use crossvisor_model::host::driver;
 use crossvisor_model::{
-    Accel, Action, Axes, DomainSpec, ExecResult, Forward, Name, Network, Phase, Place, Plan, Step,
-    StepResult, Use,
+    Accel, Action, Axes, Catalog, DomainSpec, ExecResult, HostGuest, HostSpec, Name, Phase, Place, Plan,
+    Step, StepResult, Use,
 };
 use crossvisor_plugin::limits::TURNS;
 use crossvisor_plugin::{
@@ -18,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::EngineError;
-use crate::context::find;
-use crate::guest::Guest;
+use crate::context::{Plugins, find};
+use crate::hosts::GuestNetwork;
 use crate::identity::DomainIdentity;
 use crate::rules;
 use crate::steps::first_request;
@@ -30,6 +32,8 @@ use crate::work::{make_work_folder, remove_work_folder};
 const RUN: &str = "run";
 const SSH_PORT: u16 = 2201;
 const PEER_PORT: u16 = 5201;
+const HOST_ADDRESS: Ipv6Addr = Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1);
+const LOOPBACK: &str = "127.0.0.1";
 
 /// The steps of a whole plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,12 +86,37 @@ struct Points<'p> {
     workloads: BTreeSet<&'p Name>,
 }
 
-/// Asks the plugins for the steps of a plan.
+/// How a host executes its guests and connects them, as far as that is known before it is asked.
+struct Ground {
+    accel: Accel,
+    network: GuestNetwork,
+}
+
+impl Ground {
+    fn of(plan: &Plan, catalog: &Catalog, host: &Name) -> Self {
+        let offer = |guest: &HostGuest| catalog.guests.get(&guest.guest)?.host.as_ref();
+        let offered = |guest| offer(guest).map(|offer| (offer.uri.as_str(), Some(offer.bridge.as_str())));
+        let known = plan.hosts.get(host).and_then(|spec| match spec {
+            HostSpec::Reached(address) => Some((address.uri.as_str(), address.bridge.as_deref())),
+            HostSpec::Made(guest) => offered(guest),
+            HostSpec::Kept { up } => catalog.kept.get(up).and_then(offered),
+        });
+        let (uri, bridge) = known.unwrap_or_default();
+        let network = bridge.map_or(GuestNetwork::User, |bridge| GuestNetwork::Bridge {
+            name: bridge.into(),
+            host: HOST_ADDRESS,
+            index: 0,
+        });
+        Self { accel: if driver(uri) == "xen" { Accel::Xen } else { Accel::Kvm }, network }
+    }
+}
+
+/// Asks the plugins for the steps of a plan; `catalog` tells what the hosts are that are guests of this machine.
 ///
 /// # Errors
 /// [`EngineError::Outline`] when a plugin refuses, with its reason; another [`EngineError`] for a plan that does not
 /// fit its plugins.
-pub fn outline(plan: &Plan, plugins: &BTreeMap<Name, Plugin>) -> Result<Outline, EngineError> {
+pub fn outline(plan: &Plan, plugins: &Plugins, catalog: &Catalog) -> Result<Outline, EngineError> {
     let mut setups: BTreeMap<Machines<'_>, Points<'_>> = BTreeMap::new();
     for Axes { host, hypervisor, storage, guests, workload } in plan.cells.iter().map(|cell| &cell.axes) {
         let points = setups.entry((host, hypervisor, storage.as_ref())).or_default();
@@ -97,15 +126,17 @@ pub fn outline(plan: &Plan, plugins: &BTreeMap<Name, Plugin>) -> Result<Outline,
     let outlines = setups.into_iter().map(|((host, hypervisor, storage), Points { guests, workloads })| {
         let count = guests.first().copied().unwrap_or(1);
         let mut steps = Vec::new();
+        let ground = Ground::of(plan, catalog, host);
         if let Some(storage) = storage {
             let storage = find(&plan.storages, plugins, storage)?;
             let hypervisor = find(&plan.hypervisors, plugins, hypervisor)?;
             for guest in 1..=count {
-                steps.extend(provision(plan, hypervisor, storage, guest)?);
+                steps.extend(provision(plan, hypervisor, storage, &ground, guest)?);
             }
         }
         let place = |index| storage.map_or(Place::Host, |_| Place::Guest(index));
-        let instances: Vec<Instance> = (1..=count).map(|index| instance(plan, index, place(index))).collect();
+        let instances: Vec<Instance> =
+            (1..=count).map(|index| instance(plan, &ground, index, place(index))).collect();
         for name in workloads {
             steps.extend(work(name, find(&plan.workloads, plugins, name)?, &instances)?);
         }
@@ -126,11 +157,12 @@ fn provision(
     plan: &Plan,
     hypervisor: (&Plugin, &Use),
     storage: (&Plugin, &Use),
+    ground: &Ground,
     guest: u32,
 ) -> Result<Vec<PlannedStep>, EngineError> {
     let refused =
         |reason: String| EngineError::Outline { plugin: hypervisor.0.manifest.name.clone(), reason };
-    let identity = DomainIdentity::new(RUN, 1, guest).map_err(|e| refused(e.to_string()))?;
+    let identity = DomainIdentity::guest(RUN, 1, guest).map_err(|e| refused(e.to_string()))?;
     let work = PathBuf::from("/<work>");
     let image = PathBuf::from("/<image>");
     let create = CreateInput {
@@ -148,7 +180,7 @@ fn provision(
         number: guest,
         multiboot: None,
         emulated_cpu: None,
-        accel: Accel::Kvm,
+        accel: ground.accel,
         vcpus: plan.guest.vcpus,
         memory_mib: plan.guest.memory.mib(),
         mac: identity.mac,
@@ -157,10 +189,7 @@ fn provision(
         cmdline: "<image's command line>".into(),
         console_log: work.join(format!("{}.console", identity.name)),
         volumes: vec![volume.clone()],
-        network: Network::User {
-            host_address: Guest::host_address().into(),
-            forwards: vec![Forward { host_port: SSH_PORT, guest_port: 22 }],
-        },
+        network: ground.network.of_domain(SSH_PORT),
     };
     steps.extend(ask(hypervisor, Call::Define(DefineInput { domain }))?.0);
     let undo: Vec<Step> = steps.iter().rev().filter_map(undo_step).collect();
@@ -193,10 +222,11 @@ fn undo_step(step: &Step) -> Option<Step> {
     step.undo.clone().map(|undo| Step::new(format!("undo: {}", step.say), undo))
 }
 
-fn instance(plan: &Plan, index: u32, place: Place) -> Instance {
-    let (address, folder) = match place {
-        Place::Guest(_) => (Guest::host_address(), "/<guest's work>"),
-        Place::Host | Place::Controller => ("127.0.0.1", "/<work>"),
+fn instance(plan: &Plan, ground: &Ground, index: u32, place: Place) -> Instance {
+    let network = &ground.network;
+    let (address, listen, folder) = match place {
+        Place::Guest(_) => (network.host_address(), network.listen_address(), "/<guest's work>"),
+        Place::Host | Place::Controller => (LOOPBACK.into(), LOOPBACK, "/<work>"),
     };
     Instance {
         index,
@@ -205,7 +235,7 @@ fn instance(plan: &Plan, index: u32, place: Place) -> Instance {
         probe: "/<probe>".into(),
         memory_bytes: plan.guest.memory.0,
         cpus: plan.guest.vcpus,
-        peer: Peer { address: address.into(), port: PEER_PORT, listen: address.into() },
+        peer: Peer { address, port: PEER_PORT, listen: listen.into() },
     }
 }
 

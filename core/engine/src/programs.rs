@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use crossvisor_model::{Exec, Name, Place};
-use crossvisor_target::{Cancel, Machine};
+use crossvisor_target::{Cancel, Machine, TargetError};
 
 use crate::EngineError;
+use crate::exit::judge;
 
 /// The Debian package of a program where it is not called like the program.
 const PACKAGES: [(&str, &str); 4] = [
@@ -18,8 +19,8 @@ const PACKAGES: [(&str, &str); 4] = [
 /// # Errors
 /// [`EngineError::Programs`] that names all that are missing and the packages that have them.
 pub fn check(host: &Name, machine: &dyn Machine, programs: &BTreeSet<String>) -> Result<(), EngineError> {
-    let missing: Vec<String> =
-        programs.iter().filter(|program| !is_there(machine, program)).cloned().collect();
+    let missing =
+        missing(machine, programs).map_err(|source| EngineError::Host { host: host.clone(), source })?;
     if missing.is_empty() {
         return Ok(());
     }
@@ -28,13 +29,21 @@ pub fn check(host: &Name, machine: &dyn Machine, programs: &BTreeSet<String>) ->
     Err(EngineError::Programs { host: host.clone(), programs: missing, packages })
 }
 
-fn is_there(machine: &dyn Machine, program: &str) -> bool {
-    let argv = ["sh", "-c", "command -v -- \"$1\"", "sh", program];
-    let found = machine.run(&Exec::new(Place::Host, argv, 15.0), &Cancel::default());
-    found.is_ok_and(|result| result.exit == Some(0))
+/// Those of the programs that a machine does not have.
+///
+/// # Errors
+/// [`TargetError`] when it cannot be asked.
+pub fn missing(machine: &dyn Machine, programs: &BTreeSet<String>) -> Result<Vec<String>, TargetError> {
+    let script = r#"for program; do command -v -- "$program" >/dev/null || printf '%s\n' "$program"; done"#;
+    let argv = ["sh", "-c", script, "sh"].into_iter().chain(programs.iter().map(String::as_str));
+    let exec = Exec::new(Place::Host, argv, 60.0);
+    let result = machine.run(&exec, &Cancel::default())?;
+    judge(&exec, &result)?;
+    Ok(result.stdout.lines().map(String::from).collect())
 }
 
-fn package(program: &str) -> String {
+/// The Debian package that has a program.
+pub fn package(program: &str) -> String {
     let other = PACKAGES.iter().find(|(name, _)| *name == program).map(|(_, package)| *package);
     other.unwrap_or(program).to_string()
 }

@@ -1,20 +1,22 @@
 //! Gathers where a run's numbers come from.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crossvisor_image::{GuestDefinition, Image};
 use crossvisor_loader::Plugin;
-use crossvisor_model::provenance::{GuestFacts, PluginFacts};
+use crossvisor_model::provenance::{GuestFacts, HostFacts, PluginFacts};
 use crossvisor_model::{Name, Plan, Provenance, Use};
 
-use crate::host::Host;
+use crate::hosts::{Host, Staged};
 
 /// The circumstances of a run that starts now.
 pub fn of(
     plan: &Plan,
     plugins: &BTreeMap<Name, Plugin>,
-    hosts: &BTreeMap<Name, Host>,
+    hosts: &BTreeMap<Name, Arc<Host>>,
+    staged: &Staged,
     guest: &GuestDefinition,
     image: Option<&Image>,
 ) -> Provenance {
@@ -22,7 +24,7 @@ pub fn of(
     Provenance {
         crossvisor: env!("CARGO_PKG_VERSION").into(),
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        hosts: hosts.iter().map(|(name, host)| (name.clone(), host.facts.clone())).collect(),
+        hosts: hosts.iter().map(|(name, host)| (name.clone(), host_facts(host, staged))).collect(),
         guest: GuestFacts {
             image: guest.name.to_string(),
             definition: guest.hash.clone(),
@@ -33,6 +35,11 @@ pub fn of(
         },
         plugins: uses.filter_map(|using| plugin_facts(plugins, using)).collect(),
     }
+}
+
+fn host_facts(host: &Host, staged: &Staged) -> HostFacts {
+    let staged = staged.facts.get(&host.name).cloned().unwrap_or_default();
+    HostFacts { staged, ..host.facts.clone() }
 }
 
 fn plugin_facts(plugins: &BTreeMap<Name, Plugin>, using: &Use) -> Option<(Name, PluginFacts)> {

@@ -2,29 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
 
-use crossvisor_image::{GuestLibrary, Image};
-use crossvisor_loader::Plugin;
-use crossvisor_model::{CellStatus, Event, HostAddress, HostSpec, MetricSpec, Name, Outcome, Plan};
+use crossvisor_image::{GuestDefinition, GuestLibrary, Image};
+use crossvisor_model::{
+    Accel, CellStatus, Event, HostAddress, HostGuest, HostSpec, MetricSpec, Name, Outcome, Plan,
+};
 use crossvisor_store::{Journal, RunDirectory};
-use crossvisor_target::Cancel;
+use crossvisor_target::{Cancel, embed};
 
-use crate::context::{Run, find, offer};
-use crate::host::Host;
-use crate::identity::RunKey;
+use crate::context::{Plugins, Run, find, offer};
+use crate::hosts::{Connections, Host, HostImage, Hosts, KeptHost, Maker, Recipe, Staged};
+use crate::identity::{DomainIdentity, RunKey};
 use crate::log::Log;
+use crate::steps::{Steps, in_seconds};
 use crate::visit::visit;
 use crate::work_folder::{WorkFolder, folder_error};
 use crate::{EngineError, Observer, Settings, programs, provenance};
+
+/// An image of some hundred MiB on its way to a host that may be emulated; in seconds.
+const TRANSFER_S: f64 = 1800.0;
 
 /// What a run needs.
 pub struct RunRequest<'a> {
     pub plan: &'a Plan,
     /// The scenario as it was given, kept with the results.
     pub scenario_text: &'a str,
-    pub plugins: &'a BTreeMap<Name, Plugin>,
+    pub plugins: &'a Plugins,
     pub guests: &'a GuestLibrary,
     /// The run directory to be made. Its name is the run's name.
     pub directory: &'a Path,
@@ -66,80 +72,213 @@ fn run_in(
     work: &WorkFolder,
     metrics: BTreeMap<Name, Vec<MetricSpec>>,
 ) -> Result<Summary, EngineError> {
-    let RunRequest { plan, plugins, settings, cancel, name, .. } = *request;
-    let has_guests =
-        |host: &Name| plan.cells.iter().any(|cell| cell.axes.host == *host && !cell.axes.is_bare());
-    let reached: BTreeMap<Name, HostAddress> = plan
-        .hosts
-        .iter()
-        .filter_map(|(name, spec)| match spec {
-            HostSpec::Reached(address) => Some((name.clone(), address.clone())),
-            _ => None,
-        })
-        .collect();
-    work.note_hosts(&reached)?;
-    let mut hosts = BTreeMap::new();
-    for (name, spec) in &reached {
-        let host = Host::open(name, spec, has_guests(name), settings, cancel)?;
-        programs::check(name, &*host.machine, &host_programs(plan, plugins, name))?;
-        hosts.insert(name.clone(), host);
-    }
+    let RunRequest { plan, settings, cancel, name, .. } = *request;
+    let journal = Journal::open(&work.journal())?;
+    let connections = Connections::new(settings, work.path());
+    let mut hosts = Hosts::new(work, &journal, &connections, cancel);
+    let mut course = Course { request, work, journal: &journal, reached: BTreeMap::new() };
     let scenario = request.scenario_text;
-    let directory = RunDirectory::create(request.directory, name.as_str(), scenario, plan, metrics.clone())?;
+    let directory = course.reach_found(&mut hosts).and_then(|()| {
+        let metrics = metrics.clone();
+        Ok(RunDirectory::create(request.directory, name.as_str(), scenario, plan, metrics)?)
+    });
+    let directory = match directory {
+        Ok(directory) => directory,
+        Err(error) => {
+            // What cannot be removed stays in the journal, for `clean`.
+            hosts.clear();
+            return Err(error);
+        }
+    };
     let log = Log::new(&directory, request.observer);
     log.tell(Event::RunStarted { run: name.to_string(), visits: plan.order.len() })?;
-    hosts.values().filter_map(Host::notice).try_for_each(|text| log.tell(Event::Notice { text }))?;
-
-    let guest = request.guests.get(plan.guest.image.as_str())?;
-    let image = match hosts.keys().any(has_guests) {
-        true => Some(image(request, &guest, &log)?),
-        false => None,
-    };
-    directory.provenance(&provenance::of(plan, plugins, &hosts, &guest, image.as_ref()))?;
-    let run = Run {
-        name: name.clone(),
-        plan,
-        plugins,
-        hosts,
-        work,
-        journal: &Journal::open(&work.journal())?,
-        log: &log,
-        cancel,
-        key: RunKey::generate(&work.path().join("ssh"))?,
-        probe: put_probe(work.path())?,
-        image,
-        cmdline: guest.boot.cmdline,
-        login: guest.login,
-        metrics,
-    };
-    let summary = visits(&run)?;
+    let summary = course.follow(&mut hosts, &log, metrics);
+    for reason in hosts.clear() {
+        log.tell(Event::Notice {
+            text: format!("not removed ({reason}): 'crossvisor clean' tries it again"),
+        })?;
+    }
+    let summary = summary?;
     log.tell(Event::RunEnded { failed: summary.failed + summary.skipped })?;
     Ok(summary)
 }
 
-/// The image of the guest, built when it is not cached.
-fn image(
-    request: &RunRequest<'_>,
-    guest: &crossvisor_image::GuestDefinition,
-    log: &Log<'_>,
+/// The way of a run from its hosts to its last visit.
+struct Course<'a> {
+    request: &'a RunRequest<'a>,
+    work: &'a WorkFolder,
+    journal: &'a Journal,
+    reached: BTreeMap<Name, Arc<Host>>,
+}
+
+impl<'a> Course<'a> {
+    fn has_guests(&self, host: &Name) -> bool {
+        self.request.plan.cells.iter().any(|cell| cell.axes.host == *host && !cell.axes.is_bare())
+    }
+
+    /// Reaches the hosts that are there already.
+    fn reach_found(&mut self, hosts: &mut Hosts<'_>) -> Result<(), EngineError> {
+        for (name, spec) in &self.request.plan.hosts {
+            match spec {
+                HostSpec::Reached(address) => self.reach(hosts, name, address, None)?,
+                HostSpec::Kept { up } => {
+                    let kept = KeptHost::find(self.request.settings, up)?;
+                    self.reach(hosts, name, &kept.address, Some(kept.outer_accel))?;
+                }
+                HostSpec::Made(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn reach(
+        &mut self,
+        hosts: &mut Hosts<'_>,
+        name: &Name,
+        address: &HostAddress,
+        outer: Option<Accel>,
+    ) -> Result<(), EngineError> {
+        let RunRequest { plan, plugins, .. } = *self.request;
+        let host = hosts.reach(name, address, self.has_guests(name), outer)?;
+        programs::check(name, &*host.machine, &host_programs(plan, plugins, name))?;
+        self.reached.insert(name.clone(), host);
+        Ok(())
+    }
+
+    /// Makes what the run needs and makes every visit.
+    fn follow(
+        &mut self,
+        hosts: &mut Hosts<'_>,
+        log: &Log<'_>,
+        metrics: BTreeMap<Name, Vec<MetricSpec>>,
+    ) -> Result<Summary, EngineError> {
+        let RunRequest { plan, plugins, guests, settings, cancel, name, .. } = *self.request;
+        let key = RunKey::generate(&self.work.path().join("ssh"))?;
+        self.make_hosts(hosts, log, &key)?;
+        self.reached
+            .values()
+            .filter_map(|host| host.notice())
+            .try_for_each(|text| log.tell(Event::Notice { text }))?;
+        let guest = guests.get(plan.guest.image.as_str())?;
+        let image = match self.reached.keys().any(|host| self.has_guests(host)) {
+            true => Some(build_image(&guest, settings, &|event| log.show(event), cancel)?),
+            false => None,
+        };
+        let mut images = BTreeMap::new();
+        let mut staged = Staged::default();
+        for host in self.reached.values().filter(|host| self.has_guests(&host.name)) {
+            let Some(image) = &image else { continue };
+            let image = self.ready(hosts, host, image, &mut staged, log)?;
+            images.insert(host.name.clone(), image);
+        }
+        let provenance = provenance::of(plan, plugins, &self.reached, &staged, &guest, image.as_ref());
+        log.directory().provenance(&provenance)?;
+        visits(&Run {
+            name: name.clone(),
+            plan,
+            plugins,
+            hosts: self.reached.clone(),
+            work: self.work,
+            journal: self.journal,
+            log,
+            cancel,
+            key,
+            images,
+            staged,
+            cmdline: guest.boot.cmdline,
+            login: guest.login,
+            metrics,
+        })
+    }
+
+    /// Makes the hosts that are guests of this machine, all at once, and reaches them.
+    fn make_hosts(&mut self, hosts: &mut Hosts<'_>, log: &Log<'_>, key: &RunKey) -> Result<(), EngineError> {
+        let RunRequest { plan, plugins, guests, settings, cancel, name, .. } = *self.request;
+        let show = |event| log.show(event);
+        let mut recipes = Vec::new();
+        for (host, spec) in &plan.hosts {
+            let HostSpec::Made(spec) = spec else { continue };
+            let definition = guests.get(spec.guest.as_str())?;
+            let image = build_image(&definition, settings, &show, cancel)?;
+            recipes.push((host, spec, definition, image));
+        }
+        if recipes.is_empty() {
+            return Ok(());
+        }
+        let outer = hosts.reach(&outer_name(plan)?, &HostAddress::new(embed::URI), true, None)?;
+        recipes.iter().for_each(|(host, ..)| hosts.is_made(host));
+        let undo = hosts.undo(&outer.name)?;
+        let maker = Maker { run: name, plugins, outer: &outer, undo, key, show: &show, cancel };
+        let made: Vec<Result<_, EngineError>> = thread::scope(|scope| {
+            let make = |(number, recipe)| {
+                let (name, spec, definition, image): &(&Name, &HostGuest, GuestDefinition, Image) = recipe;
+                let identity = DomainIdentity::host(self.work.id(), number);
+                let folder = self.work.path().join(format!("h{number}"));
+                let maker = &maker;
+                scope.spawn(move || {
+                    let identity = identity?;
+                    maker.make(Recipe { name, spec, definition, image, identity, folder })
+                })
+            };
+            let threads: Vec<_> = (1..).zip(&recipes).map(make).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(EngineError::Panicked))).collect()
+        });
+        for ((name, ..), made) in recipes.iter().zip(made) {
+            let (address, _) = made?;
+            self.reach(hosts, name, &address, Some(outer.accel))?;
+        }
+        Ok(())
+    }
+
+    /// Brings the guest's image to a host and lets the plugins get ready there.
+    fn ready(
+        &self,
+        hosts: &Hosts<'_>,
+        host: &Host,
+        image: &Image,
+        staged: &mut Staged,
+        log: &Log<'_>,
+    ) -> Result<HostImage, EngineError> {
+        let RunRequest { plan, plugins, cancel, .. } = *self.request;
+        let show = |event| log.show(event);
+        let stage = |stage: &str| Event::MakingHost { host: host.name.clone(), stage: stage.into() };
+        if !host.is_here() {
+            show(stage("bring the guest's image"));
+        }
+        let failed = |source| EngineError::Host { host: host.name.clone(), source };
+        let image = HostImage::on(host, image, in_seconds(TRANSFER_S), cancel).map_err(failed)?;
+        show(stage("get ready"));
+        let undo = hosts.undo(&host.name)?;
+        let steps = Steps { visit: 0, host, guests: &[], undo, show: &|_| (), cancel };
+        staged.stage(plan, plugins, (host, &image), &steps, self.work.id())?;
+        Ok(image)
+    }
+}
+
+/// The name of this machine as the host of those that are made for the run, which no host of the plan has.
+fn outer_name(plan: &Plan) -> Result<Name, EngineError> {
+    let mut name = Name::new("this-machine")?;
+    while plan.hosts.contains_key(&name) {
+        name = Name::new(format!("{name}-"))?;
+    }
+    Ok(name)
+}
+
+/// The image of a definition, built when it is not cached.
+pub(crate) fn build_image(
+    guest: &GuestDefinition,
+    settings: &Settings,
+    show: &dyn Fn(Event),
+    cancel: &Cancel,
 ) -> Result<Image, EngineError> {
     let mut last = "";
     let mut progress = |progress: crossvisor_image::Progress| {
         if progress.stage != last {
             last = progress.stage;
-            log.show(Event::Building { image: guest.name.to_string(), stage: last.into() });
+            show(Event::Building { image: guest.name.to_string(), stage: last.into() });
         }
     };
-    let cancelled = || request.cancel.is_raised();
-    Ok(crossvisor_image::build(guest, &request.settings.images(), &mut progress, &cancelled)?)
-}
-
-fn put_probe(folder: &Path) -> Result<PathBuf, EngineError> {
-    let path = folder.join("crossvisor-probe");
-    fs::write(&path, crossvisor_probe::BINARY).map_err(folder_error("write", &path))?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-        .map_err(folder_error("set the mode of", &path))?;
-    Ok(path)
+    Ok(crossvisor_image::build(guest, &settings.images(), &mut progress, &|| cancel.is_raised())?)
 }
 
 /// Makes every visit in the plan's order; after an interruption the rest is not tried.
@@ -158,10 +297,7 @@ fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
     Ok(summary)
 }
 
-fn metrics(
-    plan: &Plan,
-    plugins: &BTreeMap<Name, Plugin>,
-) -> Result<BTreeMap<Name, Vec<MetricSpec>>, EngineError> {
+fn metrics(plan: &Plan, plugins: &Plugins) -> Result<BTreeMap<Name, Vec<MetricSpec>>, EngineError> {
     let of = |name: &Name| {
         let metrics = offer(find(&plan.workloads, plugins, name)?).map(|offer| offer.metrics.clone());
         Ok((name.clone(), metrics.unwrap_or_default()))
@@ -170,7 +306,7 @@ fn metrics(
 }
 
 /// The programs that the cells of a host need on it.
-fn host_programs(plan: &Plan, plugins: &BTreeMap<Name, Plugin>, host: &Name) -> BTreeSet<String> {
+fn host_programs(plan: &Plan, plugins: &Plugins, host: &Name) -> BTreeSet<String> {
     let mut programs = BTreeSet::new();
     for axes in plan.cells.iter().map(|cell| &cell.axes).filter(|axes| axes.host == *host) {
         let found = |uses, name| find(uses, plugins, name).ok().and_then(offer);

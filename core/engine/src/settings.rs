@@ -50,6 +50,12 @@ impl Settings {
         self.state.join("live")
     }
 
+    /// The folder that has a work folder for each host that stays.
+    #[must_use]
+    pub fn hosts(&self) -> PathBuf {
+        self.state.join("hosts")
+    }
+
     /// Where guest images are kept.
     #[must_use]
     pub fn images(&self) -> PathBuf {

@@ -14,10 +14,9 @@ use thiserror::Error;
 
 use crate::EngineError;
 use crate::exit::judge;
-use crate::host::Host;
-use crate::log::Log;
+use crate::hosts::Host;
 use crate::rules;
-use crate::undo::UndoLog;
+use crate::undo::{self, UndoLog};
 
 /// Why an operation of a plugin did not come to its end.
 #[derive(Debug, Error)]
@@ -30,11 +29,17 @@ pub enum StepError {
     Round { say: String, reason: String },
     #[error("plugin {plugin}: {reason}")]
     Contract { plugin: Name, reason: String },
+    #[error("the volume of guest {guest} is worth nothing for a measurement: {reason}")]
+    Spoiled { guest: u32, reason: String },
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
 impl StepError {
+    pub fn is_spoiled(&self) -> bool {
+        matches!(self, Self::Spoiled { .. })
+    }
+
     pub fn is_cancelled(&self) -> bool {
         match self {
             Self::Step { source, .. } => source.is_cancelled(),
@@ -52,13 +57,15 @@ pub struct Round<'r> {
 }
 
 /// Where steps are done.
+#[derive(Clone, Copy)]
 pub struct Steps<'a> {
     pub visit: usize,
     pub host: &'a Host,
     /// By guest number less one.
     pub guests: &'a [&'a dyn Machine],
     pub undo: &'a UndoLog<'a>,
-    pub log: &'a Log<'a>,
+    /// Told what is done, as it is done.
+    pub show: &'a (dyn Fn(Event) + Sync),
     pub cancel: &'a Cancel,
 }
 
@@ -86,7 +93,7 @@ impl Steps<'_> {
             request.results.clear();
             for step in &turn.steps {
                 if !quiet {
-                    self.log.show(Event::StepStarted { visit: self.visit, guest, say: step.say.clone() });
+                    (self.show)(Event::StepStarted { visit: self.visit, guest, say: step.say.clone() });
                 }
                 request.results.push(self.step(step, deadline, together)?);
             }
@@ -106,7 +113,7 @@ impl Steps<'_> {
         together: &mut dyn FnMut(&Round<'_>) -> Result<(), StepError>,
     ) -> Result<StepResult, StepError> {
         if let Some(undo) = &step.undo {
-            self.undo.announce(undo)?;
+            self.undo.announce(self.host, undo)?;
         }
         let failed = |source: TargetError| StepError::Step { say: step.say.clone(), source };
         self.cancel.check(deadline, &step.say).map_err(failed)?;
@@ -116,8 +123,7 @@ impl Steps<'_> {
                 together(&Round { name: round, servers, runs })?;
             }
             Action::RemoveFile { on, path } => {
-                let exec = Exec::new(*on, ["rm", "-f", "--", &path.to_string_lossy()], 60.0);
-                self.exec(&exec, deadline).map_err(failed)?;
+                self.exec(&undo::remove_file(*on, path), deadline).map_err(failed)?;
             }
             Action::DomainDefine { xml } => self.domains(|d| d.define(xml)).map_err(failed)?,
             Action::DomainStart { name } => self.domains(|d| d.start(name)).map_err(failed)?,

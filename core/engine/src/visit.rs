@@ -2,23 +2,22 @@
 //!
 //! Owns the phases and their deadlines. Whatever happens between, what was created is undone at the end.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossvisor_model::{Axes, Cell, CellStatus, Event, Outcome, Phase, Place, Seconds, Visit, Volume};
+use crossvisor_model::{Axes, Cell, CellStatus, Event, Exec, Outcome, Phase, Place, Seconds, Visit};
 use crossvisor_plugin::{Instance, Peer};
-use crossvisor_target::{Machine, TargetError, port};
+use crossvisor_target::{Cancel, Machine, TargetError};
 
 use crate::EngineError;
 use crate::context::{Run, Setup};
-use crate::guest::Guest;
-use crate::host::Host;
+use crate::exit::judge;
+use crate::guest::{Guest, Making};
+use crate::hosts::{Host, remove_folder};
 use crate::steps::{StepError, Steps, in_seconds};
 use crate::undo::UndoLog;
 use crate::work::CellWork;
-use crate::work_folder::folder_error;
 
 /// Where the probe is in a guest.
 pub const GUEST_PROBE: &str = "/usr/local/bin/crossvisor-probe";
@@ -38,7 +37,9 @@ struct Stay<'a> {
     number: usize,
     visit: &'a Visit,
     axes: &'a Axes,
+    /// On the host.
     folder: PathBuf,
+    show: &'a (dyn Fn(Event) + Sync),
     began: Instant,
 }
 
@@ -49,15 +50,16 @@ struct Stay<'a> {
 pub fn visit(run: &Run<'_>, number: usize, visit: &Visit) -> Result<Vec<Outcome>, EngineError> {
     let Some(axes) = run.plan.setup(visit) else { return Ok(Vec::new()) };
     let host = run.host(&axes.host)?;
-    let folder = run.work.folder(&format!("v{number}"))?;
-    let stay = Stay { run, host, number, visit, axes, folder, began: Instant::now() };
+    let folder = host.folder.join(format!("v{number}"));
+    let show = |event| run.log.show(event);
+    let stay = Stay { run, host, number, visit, axes, folder, show: &show, began: Instant::now() };
     run.log.tell(Event::VisitStarted {
         visit: number,
         setup: setup_text(axes),
         replicate: visit.replicate,
         guests: axes.guests,
     })?;
-    let undo = UndoLog::new(run.journal, host);
+    let undo = UndoLog::new(run.journal);
     let outcomes = stay.cells(&undo);
     stay.destroy(&undo)?;
     run.log.tell(Event::VisitEnded { visit: number })?;
@@ -71,10 +73,11 @@ fn setup_text(axes: &Axes) -> String {
 
 impl<'a> Stay<'a> {
     fn cells(&self, undo: &UndoLog<'_>) -> Result<Vec<Outcome>, EngineError> {
-        let guests = match self.axes.is_bare() {
+        let made = self.make_folder();
+        let guests = made.and_then(|()| match self.axes.is_bare() {
             true => Ok(Vec::new()),
             false => self.provision(undo),
-        };
+        });
         let guests = match guests {
             Ok(guests) => guests,
             Err(stopped) => return self.all_failed(&stopped),
@@ -98,9 +101,23 @@ impl<'a> Stay<'a> {
             host: self.host,
             guests: &[],
             undo,
-            log: self.run.log,
+            show: self.show,
             cancel: self.run.cancel,
         }
+    }
+
+    /// Makes the visit's folder on the host.
+    fn make_folder(&self) -> Result<(), Stopped> {
+        let argv = ["mkdir", "-m", "711", "--", &self.folder.to_string_lossy()];
+        self.on_host(&Exec::new(Place::Host, argv, 60.0)).map_err(|source| Stopped {
+            phase: Phase::Create,
+            reason: StepError::Step { say: "make the visit's folder".into(), source },
+        })
+    }
+
+    fn on_host(&self, exec: &Exec) -> Result<(), TargetError> {
+        let result = self.host.machine.run(exec, &Cancel::default())?;
+        judge(exec, &result)
     }
 
     /// A phase with its deadline, told to whoever watches.
@@ -124,10 +141,12 @@ impl<'a> Stay<'a> {
     fn provision(&self, undo: &UndoLog<'_>) -> Result<Vec<Guest>, Stopped> {
         let deadlines = &self.run.plan.deadlines;
         let steps = self.steps(undo);
-        let setup = self.setup(Phase::Create)?;
+        let making = self.making().map_err(|e| Stopped { phase: Phase::Create, reason: e.into() })?;
+        let setup = making.setup;
         let guests = self.phase(Phase::Create, deadlines.create, None, |deadline| {
             self.each(Phase::Create, 1..=self.axes.guests, |&number| {
-                Guest::create(self.run, &setup, &steps, &self.folder, number, deadline)
+                let identity = self.run.identity(self.number, number)?;
+                Guest::create(&making, &steps, identity, number, &self.folder, deadline)
             })
         })?;
         let up = self.phase(Phase::Boot, deadlines.boot, None, |deadline| {
@@ -145,6 +164,25 @@ impl<'a> Stay<'a> {
             })
         })?;
         Ok(guests)
+    }
+
+    /// What this visit's guests are made of.
+    fn making(&self) -> Result<Making<'_>, EngineError> {
+        let (run, host) = (self.run, &self.host.name);
+        let image = run.image(host)?;
+        let storage = self.axes.storage.as_ref();
+        Ok(Making {
+            run: &run.name,
+            setup: run.setup(self.axes)?,
+            image,
+            golden: storage.map_or(&image.root, |storage| run.staged.golden(host, storage, image)),
+            key: &run.key,
+            login: &run.login,
+            cmdline: &run.cmdline,
+            memory_mib: run.plan.guest.memory.mib(),
+            vcpus: run.plan.guest.vcpus,
+            host: None,
+        })
     }
 
     /// The plugins of this visit's guests.
@@ -191,10 +229,9 @@ impl<'a> Stay<'a> {
         let mut warnings = Vec::new();
         let done = match self.instances(guests, cell) {
             Ok(instances) => {
-                let work =
-                    CellWork { run: self.run, steps, cell, replicate: self.visit.replicate, instances };
-                let volumes: Vec<Volume> = guests.iter().map(|guest| guest.volume.clone()).collect();
-                self.work(&work, &volumes, provision_s, &mut warnings)
+                let replicate = self.visit.replicate;
+                let work = CellWork { run: self.run, steps, cell, replicate, instances, guests };
+                self.work(&work, provision_s, &mut warnings)
             }
             Err(reason) => Err(Stopped { phase: Phase::Prepare, reason }),
         };
@@ -205,21 +242,16 @@ impl<'a> Stay<'a> {
         self.outcome(cell, status, warnings)
     }
 
-    fn work(
-        &self,
-        work: &CellWork<'_>,
-        volumes: &[Volume],
-        provision_s: f64,
-        warnings: &mut Vec<String>,
-    ) -> Result<(), Stopped> {
+    fn work(&self, work: &CellWork<'_>, provision_s: f64, warnings: &mut Vec<String>) -> Result<(), Stopped> {
         let deadlines = &self.run.plan.deadlines;
         let cell = Some(work.cell);
         self.phase(Phase::Prepare, deadlines.prepare, cell, |deadline| work.prepare(deadline))?;
-        let facts =
-            self.phase(Phase::Run, deadlines.run, cell, |deadline| work.measure(deadline, warnings))?;
-        let setup = if self.axes.is_bare() { None } else { Some(self.setup(Phase::Collect)?) };
+        let setup = if self.axes.is_bare() { None } else { Some(self.setup(Phase::Run)?) };
+        let facts = self.phase(Phase::Run, deadlines.run, cell, |deadline| {
+            work.measure_watched(setup.as_ref(), deadline, warnings)
+        })?;
         self.phase(Phase::Collect, deadlines.collect, cell, |deadline| {
-            work.collect(setup.as_ref(), volumes, provision_s, facts, deadline)
+            work.collect(setup.as_ref(), provision_s, facts, deadline)
         })
     }
 
@@ -232,7 +264,7 @@ impl<'a> Stay<'a> {
         }
         let failed = |source: TargetError| StepError::Step { say: "reserve ports".into(), source };
         let count = usize::try_from(self.axes.guests).unwrap_or_default();
-        let ports = port::free(count).map_err(failed)?;
+        let ports = self.host.free_ports(count).map_err(failed)?;
         Ok((1..).zip(ports).map(|(index, port)| self.bare_instance(index, port, name)).collect())
     }
 
@@ -245,9 +277,9 @@ impl<'a> Stay<'a> {
             memory_bytes: self.run.plan.guest.memory.0,
             cpus: self.run.plan.guest.vcpus,
             peer: Peer {
-                address: Guest::host_address().into(),
+                address: self.host.network.host_address(),
                 port: guest.peer_port,
-                listen: "127.0.0.1".into(),
+                listen: self.host.network.listen_address().into(),
             },
         }
     }
@@ -257,7 +289,7 @@ impl<'a> Stay<'a> {
             index,
             place: Place::Host,
             folder: self.folder.join(format!("{workload}-{index}")),
-            probe: self.run.probe.clone(),
+            probe: self.host.probe(),
             memory_bytes: self.host.facts.memory_bytes,
             cpus: self.host.facts.cpus,
             peer: Peer { address: "127.0.0.1".into(), port, listen: "127.0.0.1".into() },
@@ -281,7 +313,7 @@ impl<'a> Stay<'a> {
 
     fn keep_consoles(&self, guests: &[Guest]) {
         for guest in guests {
-            let kept = fs::read(&guest.console).map_err(|e| e.to_string()).and_then(|text| {
+            let kept = guest.console(self.host).map_err(|e| e.to_string()).and_then(|text| {
                 let directory = self.run.log.directory();
                 directory.console(self.number, guest.number, &text).map_err(|e| e.to_string())
             });
@@ -297,9 +329,11 @@ impl<'a> Stay<'a> {
         let limit = Duration::from_secs_f64(self.run.plan.deadlines.destroy.0);
         let mut failures = Vec::new();
         let done = self.phase(Phase::Destroy, self.run.plan.deadlines.destroy, None, |_| {
-            failures = undo.undo_all(limit);
+            failures = undo.undo_all(self.host, limit);
             if failures.is_empty() {
-                fs::remove_dir_all(&self.folder).map_err(folder_error("remove", &self.folder))?;
+                let say = "remove the visit's folder".to_string();
+                self.on_host(&remove_folder(&self.folder))
+                    .map_err(|source| StepError::Step { say, source })?;
             }
             Ok(())
         });

@@ -2,24 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crossvisor_model::{Accel, Cell, Event, Exec, Place, Sample, SetupFacts, Volume, Window};
+use crossvisor_model::{Accel, Cell, Event, Exec, Place, Sample, SetupFacts, Window};
 use crossvisor_plugin::{
     Call, InspectInput, InspectOutput, Instance, ParseInput, ParseOutput, ParsedSample, WorkInput,
 };
 use crossvisor_store::Raw;
-use crossvisor_target::TargetError;
+use crossvisor_target::cancel::TICK;
+use crossvisor_target::{Cancel, TargetError};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::EngineError;
-use crate::context::{Run, Setup};
+use crate::context::{Run, Setup, offer};
+use crate::guest::Guest;
 use crate::measure::{self, InstanceResult};
-use crate::steps::{Round, StepError, Steps, first_request, no_round};
+use crate::steps::{Round, StepError, Steps, first_request, in_seconds, no_round};
 
 /// Below this share of common time, guests did not work "at once".
 const GOOD_OVERLAP: f64 = 0.9;
+/// Between looks at volumes that can be spoiled: rare enough not to disturb what is measured.
+const WATCH: Duration = Duration::from_secs(10);
+/// A look may take this long, in seconds.
+const LOOK_S: f64 = 60.0;
 /// The flag of such a sample; how much it is, the sample's `overlap` says.
 const ALONE: &str = "another guest (or copy of the work) was idle for more than 10 % of the time";
 
@@ -30,6 +37,8 @@ pub struct CellWork<'a> {
     pub cell: &'a Cell,
     pub replicate: u32,
     pub instances: Vec<Instance>,
+    /// None on the bare host.
+    pub guests: &'a [Guest],
 }
 
 /// What the rounds of a cell told beside their samples.
@@ -54,11 +63,56 @@ impl CellWork<'_> {
         self.steps.operate(workload, call, None, deadline, &mut no_round).map(drop)
     }
 
+    /// Measures; meanwhile volumes that the work can spoil are looked at, and a spoiled one ends it.
+    ///
+    /// # Errors
+    /// [`StepError::Spoiled`], or as [`CellWork::measure`] has it.
+    pub fn measure_watched(
+        &self,
+        setup: Option<&Setup<'_>>,
+        deadline: Instant,
+        warnings: &mut Vec<String>,
+    ) -> Result<RoundFacts, StepError> {
+        let watched = setup.filter(|setup| offer(setup.storage).is_some_and(|offer| offer.watched));
+        let Some(setup) = watched else { return self.measure(deadline, warnings) };
+        let (work, watch) = (self.steps.cancel.child(), self.steps.cancel.child());
+        thread::scope(|scope| {
+            let watcher = scope.spawn(|| self.watch(setup, &work, &watch));
+            let steps = Steps { cancel: &work, ..*self.steps };
+            let measured = CellWork { steps: &steps, instances: self.instances.clone(), ..*self }
+                .measure(deadline, warnings);
+            watch.raise();
+            watcher.join().ok().flatten().map_or(measured, Err)
+        })
+    }
+
+    /// Looks at the volumes again and again until `watch` is raised. The first that is spoiled ends the `work`.
+    fn watch(&self, setup: &Setup<'_>, work: &Cancel, watch: &Cancel) -> Option<StepError> {
+        let steps = Steps { show: &|_| (), ..*self.steps };
+        let quiet = CellWork { steps: &steps, instances: Vec::new(), ..*self };
+        let mut next = Instant::now() + WATCH;
+        loop {
+            while Instant::now() < next {
+                if watch.is_raised() {
+                    return None;
+                }
+                thread::sleep(TICK);
+            }
+            // A look that fails says nothing about the volume; the one after the work must succeed.
+            let looks = self.guests.iter().map(|guest| quiet.inspect(setup, guest, in_seconds(LOOK_S)));
+            if let Some(spoiled) = looks.filter_map(Result::err).find(StepError::is_spoiled) {
+                work.raise();
+                return Some(spoiled);
+            }
+            next = Instant::now() + WATCH;
+        }
+    }
+
     /// Does the measured rounds and keeps raw outputs and samples as they come.
     ///
     /// # Errors
     /// [`StepError`] of the first thing that failed; what was measured until then is kept.
-    pub fn measure(&self, deadline: Instant, warnings: &mut Vec<String>) -> Result<RoundFacts, StepError> {
+    fn measure(&self, deadline: Instant, warnings: &mut Vec<String>) -> Result<RoundFacts, StepError> {
         let workload = self.run.workload(&self.cell.axes.workload)?;
         let call = Call::Work(WorkInput { instances: self.instances.clone() });
         let mut facts = RoundFacts::default();
@@ -81,15 +135,16 @@ impl CellWork<'_> {
         if facts.skew_s.contains_key(round.name) {
             return Err(self.contract(format!("round {} comes twice", round.name))?);
         }
+        let on_host = self.steps.host.probe();
         let probe = |place: Place| -> &Path {
             let at_place = self.instances.iter().find(|instance| instance.place == place);
-            at_place.map_or(&self.run.probe, |instance| &instance.probe)
+            at_place.map_or(&on_host, |instance| &instance.probe)
         };
         let released = |skew_s| {
             let (visit, cell, round) = (self.steps.visit, self.cell.id.clone(), round.name.to_string());
             self.run.log.show(Event::Released { visit, cell, round, skew_s });
         };
-        let measured = measure::round(self.steps, round, &probe, deadline, &released)?;
+        let measured = measure::round((self.steps, self.run.log), round, &probe, deadline, &released)?;
         let name = round.name.to_string();
         facts.skew_s.insert(name.clone(), measured.skew_s);
         let good = measured.instances.iter().flatten();
@@ -223,7 +278,6 @@ impl CellWork<'_> {
     pub fn collect(
         &self,
         setup: Option<&Setup<'_>>,
-        volumes: &[Volume],
         provision_s: f64,
         rounds: RoundFacts,
         deadline: Instant,
@@ -231,17 +285,15 @@ impl CellWork<'_> {
         for instance in &self.instances {
             self.exec("remove the work folder", remove_work_folder(instance.place, &instance.folder))?;
         }
-        let allocated: Result<Vec<_>, _> = volumes
-            .iter()
-            .map(|volume| setup.map_or(Ok(None), |setup| self.allocated(setup, volume, deadline)))
-            .collect();
+        let look = |guest| setup.map_or(Ok(None), |setup| self.inspect(setup, guest, deadline));
+        let allocated: Result<Vec<_>, _> = self.guests.iter().map(look).collect();
         let RoundFacts { tools, skew_s, drift_s } = rounds;
         let facts = SetupFacts {
             cell: self.cell.id.clone(),
             replicate: self.replicate,
             accel: self.accel(),
             provision_s,
-            volumes: volumes.to_vec(),
+            volumes: self.guests.iter().map(|guest| guest.used.clone()).collect(),
             allocated_bytes: allocated?,
             tools,
             skew_s,
@@ -250,16 +302,15 @@ impl CellWork<'_> {
         Ok(self.run.log.directory().setup(&facts).map_err(EngineError::from)?)
     }
 
-    fn allocated(
-        &self,
-        setup: &Setup<'_>,
-        volume: &Volume,
-        deadline: Instant,
-    ) -> Result<Option<u64>, StepError> {
-        let call = Call::Inspect(InspectInput { volume: volume.clone() });
+    /// What a guest's volume really takes of its host, in bytes.
+    fn inspect(&self, setup: &Setup<'_>, guest: &Guest, deadline: Instant) -> Result<Option<u64>, StepError> {
+        let call = Call::Inspect(InspectInput { volume: guest.volume.clone() });
         let output = self.steps.operate(setup.storage, call, None, deadline, &mut no_round)?;
         let output: InspectOutput = self.output(output, setup.storage.0.manifest.name.clone())?;
-        Ok(output.allocated_bytes)
+        match output.spoiled {
+            Some(reason) => Err(StepError::Spoiled { guest: guest.number, reason }),
+            None => Ok(output.allocated_bytes),
+        }
     }
 
     fn accel(&self) -> Accel {

@@ -8,17 +8,22 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crossvisor_model::{HostAddress, Name};
+use crossvisor_model::Name;
+use ssh_key::rand_core::{OsRng, RngCore};
 
 use crate::EngineError;
+use crate::hosts::NotedHost;
 
 const HOSTS: &str = "hosts.json";
 const LOCK: &str = "lock";
+const ID: &str = "id";
 
 /// A work folder that this process holds.
 #[derive(Debug)]
 pub struct WorkFolder {
     path: PathBuf,
+    /// Eight random hexadecimal digits: what tells this run from one of the same name elsewhere.
+    id: String,
     /// Locked as long as it is open.
     _lock: File,
 }
@@ -36,7 +41,9 @@ impl WorkFolder {
             made => made.map_err(folder_error("make", &path))?,
         }
         let lock = lock(&path)?.ok_or_else(|| EngineError::Busy(path.clone()))?;
-        Ok(Self { path, _lock: lock })
+        let id = format!("{:08x}", OsRng.next_u32());
+        fs::write(path.join(ID), &id).map_err(folder_error("write", &path.join(ID)))?;
+        Ok(Self { path, id, _lock: lock })
     }
 
     /// Takes over the work folder of a dead run; `None` when its run is alive.
@@ -44,7 +51,10 @@ impl WorkFolder {
     /// # Errors
     /// [`EngineError::Folder`] when its lock cannot be opened.
     pub fn adopt(path: &Path) -> Result<Option<Self>, EngineError> {
-        Ok(lock(path)?.map(|lock| Self { path: path.to_path_buf(), _lock: lock }))
+        let Some(lock) = lock(path)? else { return Ok(None) };
+        // A run that died before it had one has made nothing.
+        let id = fs::read_to_string(path.join(ID)).unwrap_or_default();
+        Ok(Some(Self { path: path.to_path_buf(), id, _lock: lock }))
     }
 
     /// Whether a path is a work folder of this user: a folder, no link, with the lock that every run makes first.
@@ -60,6 +70,15 @@ impl WorkFolder {
         &self.path
     }
 
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The run's name and id: `quickstart-1-1a2b3c4d`.
+    pub fn unique_name(&self) -> String {
+        format!("{}-{}", self.path.file_name().unwrap_or_default().to_string_lossy(), self.id)
+    }
+
     pub fn journal(&self) -> PathBuf {
         self.path.join("journal.jsonl")
     }
@@ -68,7 +87,7 @@ impl WorkFolder {
     ///
     /// # Errors
     /// [`EngineError::Folder`] when it cannot be written.
-    pub fn note_hosts(&self, hosts: &BTreeMap<Name, HostAddress>) -> Result<(), EngineError> {
+    pub fn note_hosts(&self, hosts: &BTreeMap<Name, NotedHost>) -> Result<(), EngineError> {
         let path = self.path.join(HOSTS);
         let text = serde_json::to_vec(hosts).map_err(|e| folder_error("write", &path)(e.into()))?;
         fs::write(&path, text).map_err(folder_error("write", &path))
@@ -78,7 +97,7 @@ impl WorkFolder {
     ///
     /// # Errors
     /// [`EngineError::Folder`] when the note cannot be read.
-    pub fn hosts(&self) -> Result<BTreeMap<Name, HostAddress>, EngineError> {
+    pub fn hosts(&self) -> Result<BTreeMap<Name, NotedHost>, EngineError> {
         let path = self.path.join(HOSTS);
         let text = match fs::read(&path) {
             Ok(text) => text,
@@ -86,16 +105,6 @@ impl WorkFolder {
             Err(e) => return Err(folder_error("read", &path)(e)),
         };
         serde_json::from_slice(&text).map_err(|e| folder_error("read", &path)(e.into()))
-    }
-
-    /// Makes a folder inside, which others may pass through.
-    ///
-    /// # Errors
-    /// [`EngineError::Folder`] when it exists or cannot be made.
-    pub fn folder(&self, name: &str) -> Result<PathBuf, EngineError> {
-        let path = self.path.join(name);
-        DirBuilder::new().mode(0o711).create(&path).map_err(folder_error("make", &path))?;
-        Ok(path)
     }
 
     /// Removes the folder with all that is in it.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::CellId;
+use crate::{CellId, Name};
 
 /// The phases of a visit, in order. Each has a deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -59,6 +59,11 @@ pub enum Event {
     /// A guest image is being built: once for each stage.
     Building {
         image: String,
+        stage: String,
+    },
+    /// A host of the scenario is being made: once for each stage.
+    MakingHost {
+        host: Name,
         stage: String,
     },
     /// `setup` reads `here/kvm-virtio/file/2`.

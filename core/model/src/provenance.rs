@@ -37,7 +37,7 @@ pub struct HostFacts {
     /// How the host itself is executed, where it is a guest that was made for the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outer_accel: Option<Accel>,
-    /// What the plugins found when they staged, by plugin: `xen version`, `dom0 vcpus`, `volume group size`.
+    /// What the plugins found when they staged, by the name that the scenario uses: `xen version`, `dom0 vcpus`, `volume group size`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub staged: BTreeMap<Name, BTreeMap<String, String>>,
     /// `libvirt`, `qemu`, `bonnie++`, `iperf3` … as each prints its version.

@@ -38,6 +38,7 @@ fn quiet(event: &Event) -> Option<String> {
     Some(match event {
         Event::RunStarted { run, visits } => format!("run {run}: {}", output::count(*visits, "visit")),
         Event::Building { image, stage } => format!("image {image}: {stage}"),
+        Event::MakingHost { host, stage } => format!("host {host}: {stage}"),
         Event::VisitStarted { visit, setup, replicate, .. } => {
             format!("visit {visit}: {setup}, replicate {replicate}")
         }
