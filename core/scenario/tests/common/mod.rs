@@ -92,6 +92,7 @@ pub fn catalog() -> Catalog {
         ]),
         guests: BTreeMap::from([
             guest("debian-12", None),
+            guest("debian-12-large", None),
             guest("kvm-host", host("qemu:///system")),
             guest("xen-host", host("xen:///system")),
         ]),
