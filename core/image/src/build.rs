@@ -153,9 +153,10 @@ fn mmdebstrap(guest: &GuestDefinition, folder: &Path) -> Command {
     command.args(build.keep.iter().map(|path| format!("--dpkgopt=path-include={path}")));
     command.args(proxies().iter().map(|line| format!("--aptopt={line}")));
     command.arg("--essential-hook=tar-in files.tar /");
-    if guest.files.contains_key("setup") {
-        command.arg(r#"--customize-hook=chroot "$1" /.crossvisor/setup && rm -r "$1/.crossvisor""#);
-    }
+    command.args(
+        (0..guest.setups.len()).map(|n| format!(r#"--customize-hook=chroot "$1" /.crossvisor/setup-{n}"#)),
+    );
+    command.arg(r#"--customize-hook=rm -rf "$1/.crossvisor""#);
     command.args([build.suite.as_str(), "root.tar", &build.mirror]);
     command
 }

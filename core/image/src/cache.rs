@@ -13,6 +13,7 @@ use crate::GuestDefinition;
 pub(crate) const ROOT: &str = "root.img";
 pub(crate) const KERNEL: &str = "vmlinuz";
 pub(crate) const INITRD: &str = "initrd.img";
+pub(crate) const MULTIBOOT: &str = "multiboot";
 pub(crate) const FACTS: &str = "image.json";
 
 /// A built image.
@@ -23,6 +24,8 @@ pub struct Image {
     pub root: PathBuf,
     pub kernel: PathBuf,
     pub initrd: PathBuf,
+    /// What is started before the kernel, as an ELF file of 32 bits; where the definition has it.
+    pub multiboot: Option<PathBuf>,
     pub facts: ImageFacts,
 }
 
@@ -44,6 +47,8 @@ pub struct ImageFacts {
     pub root_allocated_bytes: u64,
     pub kernel_bytes: u64,
     pub initrd_bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multiboot_bytes: Option<u64>,
     /// When it was built, in seconds since 1970 UTC.
     pub built_unix_s: u64,
 }
@@ -58,11 +63,13 @@ pub fn cached(guest: &GuestDefinition, cache: &Path) -> Option<Image> {
     let good = facts.definition == guest.hash
         && whole(ROOT, facts.root_bytes)
         && whole(KERNEL, facts.kernel_bytes)
-        && whole(INITRD, facts.initrd_bytes);
+        && whole(INITRD, facts.initrd_bytes)
+        && facts.multiboot_bytes.is_none_or(|bytes| whole(MULTIBOOT, bytes));
     good.then(|| Image {
         root: folder.join(ROOT),
         kernel: folder.join(KERNEL),
         initrd: folder.join(INITRD),
+        multiboot: facts.multiboot_bytes.map(|_| folder.join(MULTIBOOT)),
         folder,
         facts,
     })
@@ -79,7 +86,8 @@ mod tests {
         let folder = cache.path().join(guest.key());
         fs::create_dir(&folder).expect("folder");
         assert_eq!(cached(&guest, cache.path()), None);
-        for (name, content) in [(ROOT, "root"), (KERNEL, "kernel"), (INITRD, "initrd")] {
+        let parts = [(ROOT, "root"), (KERNEL, "kernel"), (INITRD, "initrd"), (MULTIBOOT, "xen")];
+        for (name, content) in parts {
             fs::write(folder.join(name), content).expect(name);
         }
         assert_eq!(cached(&guest, cache.path()), None, "without its facts it is not whole");
@@ -92,15 +100,20 @@ mod tests {
             root_allocated_bytes: 4096,
             kernel_bytes: 6,
             initrd_bytes: 6,
+            multiboot_bytes: Some(3),
             built_unix_s: 1_242_641_700,
         };
         fs::write(folder.join(FACTS), serde_json::to_vec(&facts).expect("json")).expect("facts");
         let image = cached(&guest, cache.path()).expect("whole");
+        assert_eq!(image.multiboot, Some(folder.join(MULTIBOOT)));
         assert_eq!((image.facts, image.root), (facts, folder.join(ROOT)));
 
         fs::write(folder.join(ROOT), "roo").expect("truncated");
         assert_eq!(cached(&guest, cache.path()), None);
         fs::write(folder.join(ROOT), "root").expect("mended");
+        fs::write(folder.join(MULTIBOOT), "xe").expect("truncated");
+        assert_eq!(cached(&guest, cache.path()), None);
+        fs::write(folder.join(MULTIBOOT), "xen").expect("mended");
         guest.hash.replace_range(16.., &"0".repeat(48));
         assert_eq!(cached(&guest, cache.path()), None, "the whole hash counts");
     }

@@ -32,6 +32,12 @@ pub enum ImageError {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("the new system has no {0} in /boot: add a kernel and initramfs-tools to the guest's packages")]
     NoKernel(&'static str),
+    #[error(
+        "{} of the new system is not an ELF file of 32 bits: QEMU can start no other by multiboot; correct \
+         boot.multiboot.kernel of the guest",
+        .0.display()
+    )]
+    NoMultiboot(PathBuf),
     #[error("cannot make a key: {0}")]
     Key(#[from] ssh_key::Error),
 }

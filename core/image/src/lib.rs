@@ -5,19 +5,23 @@
 
 mod build;
 mod cache;
+mod check;
 mod definition;
 mod error;
+mod host;
 mod identity;
 mod library;
+mod multiboot;
 mod seed;
 mod tool;
 mod workshop;
 
 pub use build::{build, sweep};
 pub use cache::{Image, ImageFacts, cached};
-pub use definition::{Boot, Build, Disk, GuestDefinition};
+pub use definition::{Boot, Build, Disk, GuestDefinition, Multiboot};
 pub use error::{GuestError, ImageError};
+pub use host::{HostDefinition, StorageChoice};
 pub use identity::Identity;
 pub use library::GuestLibrary;
-pub use seed::seed_initrd;
+pub use seed::{identity_archive, seed_initrd};
 pub use tool::Progress;

@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, DirEntry, include_dir};
 
-use crate::definition::FILE;
+use crate::definition::{FILE, Files};
 use crate::{GuestDefinition, GuestError};
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../guests");
-
-type Files = BTreeMap<String, Vec<u8>>;
 
 /// Where guest definitions are looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +43,11 @@ impl GuestLibrary {
     /// # Errors
     /// [`GuestError::Unknown`] when no folder has the guest; another [`GuestError`] when its definition is wrong.
     pub fn get(&self, name: &str) -> Result<GuestDefinition, GuestError> {
+        self.find(name, &[])
+    }
+
+    /// `extended_by` are the definitions that are on the way to this one.
+    fn find(&self, name: &str, extended_by: &[&str]) -> Result<GuestDefinition, GuestError> {
         if !self.names().contains(name) {
             let known = self.names().into_iter().collect::<Vec<_>>().join(", ");
             return Err(GuestError::Unknown { name: name.into(), known });
@@ -61,7 +64,16 @@ impl GuestLibrary {
                 format!("built in {name}")
             }
         };
-        let guest = GuestDefinition::read(origin, files)?;
+        let way = [extended_by, &[name]].concat();
+        let file = format!("{origin}/{FILE}");
+        let guest = GuestDefinition::read(origin, files, |base| match way.contains(&base.as_str()) {
+            false => self.find(base.as_str(), &way),
+            true => {
+                let message =
+                    format!("extends: '{base}' extends this definition in its turn: take one of the two out");
+                Err(GuestError::Invalid { file, message })
+            }
+        })?;
         if guest.name.as_str() != name {
             let message = format!("name: '{}' is not the name of the folder, '{name}'", guest.name);
             return Err(GuestError::Invalid { file: format!("{}/{FILE}", guest.origin), message });
@@ -121,6 +133,7 @@ fn collect_built_in(name: &str, files: &mut Files) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Build;
 
     fn checkout() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests")
@@ -136,6 +149,9 @@ mod tests {
             let guest = guest.unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(guest.hash, folders.get(&name).expect("folder").hash);
             assert!(guest.boot.cmdline.contains(&format!("root=LABEL={} ", guest.disk.label)));
+            let host = guest.host.as_ref().map(|host| host.uri.as_str());
+            let expected = [("xen-host", "xen:///system"), ("kvm-host", "qemu:///system")];
+            assert_eq!(host, expected.iter().find(|(host, _)| *host == name).map(|(_, uri)| *uri));
         }
     }
 
@@ -157,7 +173,7 @@ mod tests {
             library.get("debian-12").expect("own").hash,
             GuestLibrary::default().get("debian-12").expect("built in").hash
         );
-        assert_eq!(library.list().keys().collect::<Vec<_>>(), ["debian-12", "mine"]);
+        assert!(library.list().contains_key("mine"));
     }
 
     #[test]
@@ -165,7 +181,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("folder");
         let library = GuestLibrary { folders: vec![folder.path().into()] };
         let unknown = library.get("debian-13").expect_err("unknown").to_string();
-        assert_eq!(unknown, "no guest is called 'debian-13': there are debian-12");
+        assert!(unknown.starts_with("no guest is called 'debian-13': there are debian-12, "), "{unknown}");
         let other = folder.path().join("other");
         fs::create_dir(&other).expect("folder");
         fs::copy(checkout().join("debian-12").join(FILE), other.join(FILE)).expect("copy");
@@ -174,5 +190,58 @@ mod tests {
         std::os::unix::fs::symlink("/etc/shadow", other.join("secret")).expect("link");
         let linked = library.get("other").expect_err("linked").to_string();
         assert!(linked.contains("secret") && linked.contains("files and folders only"), "{linked}");
+    }
+
+    /// A folder with a definition that extends another.
+    fn extending(folder: &Path, name: &str, base: &str) {
+        let folder = folder.join(name);
+        fs::create_dir_all(folder.join("files/etc/ssh")).expect("folder");
+        let text = format!(
+            "name: {name}\nsummary: a test\nmin_memory: 128MiB\nextends: {base}\nbuild: {{packages: [tree]}}\n\
+             disk: {{size: 1GiB, label: tiny}}\nboot: {{cmdline: root=LABEL=tiny rw}}\nlogin: root\n"
+        );
+        fs::write(folder.join(FILE), text).expect("file");
+        fs::write(folder.join("setup"), format!("#!/bin/sh\n# {name}\n")).expect("file");
+        fs::write(folder.join("files/etc/fstab"), name).expect("file");
+    }
+
+    #[test]
+    fn a_definition_comes_on_top_of_what_it_extends() {
+        let folder = tempfile::tempdir().expect("folder");
+        let library = GuestLibrary { folders: vec![folder.path().into()] };
+        extending(folder.path(), "one", "debian-12");
+        extending(folder.path(), "two", "one");
+        let (base, two) = (library.get("debian-12").expect("base"), library.get("two").expect("two"));
+        assert_eq!(two.build.packages[..base.build.packages.len()], base.build.packages);
+        assert_eq!(two.build.packages[base.build.packages.len()..], ["tree", "tree"]);
+        let Build { suite, mirror, keep, .. } = &two.build;
+        assert_eq!((suite, mirror, keep), (&base.build.suite, &base.build.mirror, &base.build.keep));
+        assert_eq!(two.files["etc/fstab"], b"two");
+        assert_eq!(
+            two.files["etc/ssh/sshd_config.d/crossvisor.conf"],
+            base.files["etc/ssh/sshd_config.d/crossvisor.conf"]
+        );
+        let last = |script: &Vec<u8>| String::from_utf8_lossy(script).lines().nth(1).map(String::from);
+        assert_eq!(
+            two.setups.iter().map(last).skip(1).collect::<Vec<_>>(),
+            [Some("# one".into()), Some("# two".into())]
+        );
+
+        fs::write(folder.path().join("one/setup"), "#!/bin/sh\n").expect("file");
+        assert_ne!(library.get("two").expect("two").hash, two.hash, "it is another image now");
+    }
+
+    #[test]
+    fn definitions_that_extend_each_other_or_nothing_are_errors() {
+        let folder = tempfile::tempdir().expect("folder");
+        let library = GuestLibrary { folders: vec![folder.path().into()] };
+        for (name, base) in [("one", "two"), ("two", "one"), ("own", "own"), ("lost", "nothing")] {
+            extending(folder.path(), name, base);
+        }
+        for name in ["one", "own"] {
+            let circle = library.get(name).expect_err("a circle").to_string();
+            assert!(circle.contains("extends this definition in its turn"), "{circle}");
+        }
+        assert!(matches!(library.get("lost"), Err(GuestError::Unknown { name, .. }) if name == "nothing"));
     }
 }

@@ -27,13 +27,15 @@ pub fn seed_initrd(base: &Path, identity: &Identity, out: &Path) -> Result<(), I
         .mode(0o600)
         .open(out)
         .map_err(ImageError::io("create initrd", out))?;
-    to.write_all(&archive(identity)).map_err(ImageError::io("write initrd", out))?;
+    to.write_all(&identity_archive(identity)).map_err(ImageError::io("write initrd", out))?;
     io::copy(&mut from, &mut to).map_err(ImageError::io("write initrd", out))?;
     Ok(())
 }
 
-/// The identity's files under `crossvisor/identity`; a multiple of four bytes long.
-fn archive(identity: &Identity) -> Vec<u8> {
+/// What goes in front of an initrd to make its guest `identity`: the identity's files under `crossvisor/identity`, a
+/// multiple of four bytes long. It holds a private key.
+#[must_use]
+pub fn identity_archive(identity: &Identity) -> Vec<u8> {
     let mut archive = Vec::new();
     let line = |text: &str| format!("{}\n", text.trim_end());
     let files = [
@@ -108,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_archive_holds_the_identity_for_root_alone() {
-        let entries = read(&archive(&identity()));
+        let entries = read(&identity_archive(&identity()));
         let names: Vec<_> =
             entries.iter().map(|(name, ..)| name.trim_start_matches("crossvisor/identity")).collect();
         assert_eq!(
@@ -137,7 +139,7 @@ mod tests {
         for _ in 0..2 {
             seed_initrd(&base, &identity(), &out).expect("seed");
             let written = std::fs::read(&out).expect("out");
-            let archive = archive(&identity());
+            let archive = identity_archive(&identity());
             assert_eq!(archive.len() % 4, 0);
             assert_eq!(written, [archive.as_slice(), b"\x02\x21\x4c\x18rest"].concat());
         }

@@ -9,7 +9,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::cache::{FACTS, INITRD, KERNEL, ROOT};
+use crate::cache::{FACTS, INITRD, KERNEL, MULTIBOOT, ROOT};
+use crate::multiboot;
 use crate::tool::{Watch, as_root, command, run};
 use crate::{GuestDefinition, ImageError, ImageFacts};
 
@@ -62,12 +63,10 @@ impl Workshop {
 
     /// Lays out the definition's files as they go into the new system. Scripts may be executed, nothing else.
     pub(crate) fn stage(&self, guest: &GuestDefinition) -> Result<(), ImageError> {
-        for (name, content) in &guest.files {
-            let path = match name.strip_prefix("files/") {
-                Some(inside) => self.path("files").join(inside),
-                None if name == "setup" => self.path("files/.crossvisor/setup"),
-                None => continue,
-            };
+        let files = guest.files.iter().map(|(path, content)| (path.clone(), content));
+        let setups = (0..).zip(&guest.setups).map(|(n, script)| (format!(".crossvisor/setup-{n}"), script));
+        for (name, content) in files.chain(setups) {
+            let path = self.path("files").join(name);
             let mode = if content.starts_with(b"#!") { 0o755 } else { 0o644 };
             write(&path, content).map_err(ImageError::io("write", &path))?;
             fs::set_permissions(&path, Permissions::from_mode(mode))
@@ -95,7 +94,9 @@ impl Workshop {
             fs::copy(&from, &to).map_err(ImageError::io("copy", &from))?;
             fs::set_permissions(&to, Permissions::from_mode(0o644)).map_err(ImageError::io("write", &to))?;
         }
-        Ok(())
+        let Some(multiboot) = &guest.boot.multiboot else { return Ok(()) };
+        let inside = multiboot.kernel.strip_prefix("/").unwrap_or(&multiboot.kernel);
+        multiboot::unpack(&self.path("root").join(inside), &self.path("image").join(MULTIBOOT))
     }
 
     /// The file in /boot whose name starts so and is the last in order.
@@ -114,7 +115,8 @@ impl Workshop {
         let path = image.join(FACTS);
         let text = serde_json::to_vec_pretty(&facts).map_err(|e| ImageError::io("write", &path)(e.into()))?;
         fs::write(&path, text).map_err(ImageError::io("write", &path))?;
-        for name in [ROOT, KERNEL, INITRD, FACTS, "."] {
+        let multiboot = facts.multiboot_bytes.map(|_| MULTIBOOT);
+        for name in [ROOT, KERNEL, INITRD, FACTS, "."].into_iter().chain(multiboot) {
             sync(&image.join(name))?;
         }
         remove(target).map_err(ImageError::io("remove the broken image", target))?;
@@ -141,6 +143,13 @@ impl Workshop {
             root_allocated_bytes: root.blocks() * 512,
             kernel_bytes: size(KERNEL)?.len(),
             initrd_bytes: size(INITRD)?.len(),
+            multiboot_bytes: guest
+                .boot
+                .multiboot
+                .as_ref()
+                .map(|_| size(MULTIBOOT))
+                .transpose()?
+                .map(|m| m.len()),
             built_unix_s: now.as_secs(),
         })
     }
@@ -187,7 +196,7 @@ mod tests {
         assert!(!place.join("image/left").exists());
         shop.stage(&guest).expect("stage");
         let mode = |name: &str| fs::metadata(place.join("files").join(name)).map(|m| m.mode() & 0o777).ok();
-        assert_eq!(mode(".crossvisor/setup"), Some(0o755));
+        assert_eq!(mode(".crossvisor/setup-0"), Some(0o755));
         assert_eq!(mode("etc/initramfs-tools/scripts/init-bottom/crossvisor-identity"), Some(0o755));
         assert_eq!(mode("etc/systemd/network/50-dhcp.network"), Some(0o644));
         assert_eq!(mode("guest.yaml"), None);
