@@ -112,7 +112,8 @@ impl Process for SshProcess {
                 Err(e) => return Err(self.failed(e)),
             }
         }
-        self.settle(Write::flush)
+        // No flush: libssh2's throws away what has come and was not read.
+        Ok(())
     }
 
     fn close_stdin(&mut self) -> Result<(), TargetError> {
