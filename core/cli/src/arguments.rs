@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use crossvisor_model::{Name, Seconds};
+use crossvisor_model::{Bytes, Name, Seconds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,6 +54,11 @@ pub enum Command {
     /// Plugins
     #[command(subcommand)]
     Plugin(Plugin),
+    /// Hosts that are guests of this machine: a Xen or KVM host on a laptop
+    #[command(subcommand)]
+    Host(Host),
+    /// Look whether hosts have what runs need, and say how to mend what they lack
+    Doctor(Doctor),
     /// Remove what runs that were killed left behind
     Clean(Clean),
     /// Print the completions of a shell
@@ -95,6 +100,63 @@ pub struct Run {
     /// No progress, only notices and the result
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Host {
+    /// Make a host of a guest definition, to stay until 'host down'
+    #[command(after_help = "\
+Examples:
+  crossvisor host up xen-host
+  crossvisor host up lab --guest xen-host --memory 4GiB
+  crossvisor host shell lab -- virsh list --all
+
+In a scenario: 'hosts: {xen: {up: lab}}'.")]
+    Up {
+        /// What to call it
+        name: Name,
+        /// The definition of which it is made [default: the one called NAME]
+        #[arg(long)]
+        guest: Option<Name>,
+        #[arg(long, value_name = "SIZE")]
+        memory: Option<Bytes>,
+        #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+        vcpus: Option<u32>,
+        /// Length of its second disk, which it makes its volume group
+        #[arg(long, value_name = "SIZE")]
+        disk: Option<Bytes>,
+    },
+    /// Remove a host with all that is on it
+    Down { name: Name },
+    /// The hosts that were made, and how to reach them
+    List,
+    /// A shell on a host, or one command
+    Shell {
+        name: Name,
+        #[arg(last = true)]
+        command: Vec<OsString>,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  crossvisor doctor
+  crossvisor doctor scenarios/xen-vs-kvm.yaml
+  crossvisor doctor --host xen+ssh://root@rack7/system --bridge br0")]
+pub struct Doctor {
+    /// Look at the hosts of this scenario
+    #[arg(conflicts_with = "host")]
+    pub scenario: Option<PathBuf>,
+    /// A libvirt URI (repeatable) [default: this machine]
+    #[arg(long, value_name = "URI")]
+    pub host: Vec<String>,
+    /// The bridge that its guests are to join
+    #[arg(long, requires = "host")]
+    pub bridge: Option<String>,
+    /// OpenSSH configuration for it
+    #[arg(long, value_name = "FILE", requires = "host")]
+    pub ssh_config: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

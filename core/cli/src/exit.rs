@@ -55,6 +55,8 @@ pub enum Failure {
     Exists(PathBuf),
     #[error("{} exists already: choose another folder with --dir", .0.display())]
     FolderExists(PathBuf),
+    #[error("cannot start 'ssh': {0}: install openssh-client")]
+    Ssh(std::io::Error),
     #[error("cannot watch for signals: {0}")]
     Signals(std::io::Error),
     /// A file named with `--plugin` that does not load.

@@ -29,7 +29,7 @@ mod work_folder;
 
 pub use clean::{Cleaned, CleanedAction, clean};
 pub use error::EngineError;
-pub use hosts::kept;
+pub use hosts::{doctor, kept};
 pub use hosts::kept::{KeepRequest, KeptHost};
 pub use observer::Observer;
 pub use outline::{Outline, Planned, PlannedStep, SetupOutline, outline};

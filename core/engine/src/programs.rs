@@ -9,11 +9,28 @@ use crate::EngineError;
 use crate::exit::judge;
 
 /// The Debian package of a program where it is not called like the program.
-const PACKAGES: [(&str, &str); 4] = [
-    ("qemu-system-x86_64", "qemu-system-x86"),
-    ("qemu-img", "qemu-utils"),
+const PACKAGES: [(&str, &str); 21] = [
+    ("blockdev", "util-linux"),
     ("cp", "coreutils"),
+    ("dd", "coreutils"),
+    ("df", "coreutils"),
+    ("id", "coreutils"),
+    ("ip", "iproute2"),
+    ("losetup", "mount"),
+    ("lvchange", "lvm2"),
+    ("lvcreate", "lvm2"),
+    ("lvremove", "lvm2"),
+    ("lvs", "lvm2"),
+    ("mkdir", "coreutils"),
+    ("qemu-img", "qemu-utils"),
+    ("qemu-system-x86_64", "qemu-system-x86"),
+    ("rm", "coreutils"),
+    ("sh", "dash"),
     ("stat", "coreutils"),
+    ("truncate", "coreutils"),
+    ("vgs", "lvm2"),
+    ("xl", "xen-utils-common"),
+    ("cat", "coreutils"),
 ];
 
 /// # Errors

@@ -4,7 +4,9 @@
 
 mod clean;
 mod completions;
+mod doctor;
 mod guest;
+mod host;
 mod plan;
 mod plugin;
 mod plugin_check;
@@ -16,8 +18,9 @@ mod run;
 use std::process::ExitCode;
 
 use crossvisor_loader::plugin_host;
+use crossvisor_model::HostGuest;
 
-use crate::arguments::{Arguments, Command, Guest, Plugin};
+use crate::arguments::{Arguments, Command, Guest, Host, Plugin};
 use crate::exit::{Exit, Failure};
 
 /// Carries out the command.
@@ -39,6 +42,14 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
             return plugin_check::execute(&file, deadline, transcripts.as_deref(), json).map(Into::into);
         }
         Command::Plugin(Plugin::Trust { files }) => plugin::trust_all(&files)?,
+        Command::Host(Host::Up { name, guest, memory, vcpus, disk }) => {
+            let guest = guest.unwrap_or_else(|| name.clone());
+            host::up(&name, &HostGuest { guest, memory, vcpus, disk }, plugins)?;
+        }
+        Command::Host(Host::Down { name }) => host::down(&name)?,
+        Command::Host(Host::List) => host::list()?,
+        Command::Host(Host::Shell { name, command }) => return host::shell(&name, &command),
+        Command::Doctor(asked) => return doctor::execute(&asked, plugins).map(Into::into),
         Command::Clean(asked) => return clean::execute(&asked).map(Into::into),
         Command::Completions { shell } => completions::execute(shell)?,
         Command::PluginHost { arguments } => return Ok(plugin_host(&arguments)),

@@ -6,8 +6,8 @@
 mod bars;
 mod building;
 mod estimate;
-mod lines;
-mod time;
+pub mod lines;
+pub mod time;
 mod track;
 
 use std::io::IsTerminal;

@@ -44,6 +44,7 @@ impl Track {
         match &stamped.event {
             Event::RunStarted { visits, .. } => self.visits = *visits,
             Event::Building { image, stage } => self.saying = format!("image {image}: {stage}"),
+            Event::MakingHost { host, stage } => self.saying = format!("host {host}: {stage}"),
             Event::VisitStarted { setup, replicate, guests, .. } => {
                 (self.setup, self.replicate) = (setup.clone(), *replicate);
                 self.visit_start_s = Some(at_s);

@@ -48,7 +48,7 @@ impl<'a> Connections<'a> {
         Self { settings, folder: folder.to_path_buf(), open: Mutex::default() }
     }
 
-    fn get(&self, address: &HostAddress) -> Result<Arc<Libvirt>, TargetError> {
+    pub(super) fn get(&self, address: &HostAddress) -> Result<Arc<Libvirt>, TargetError> {
         let key = format!("{} {:?}", address.uri, address.ssh_config);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = open.get(&key) {
@@ -113,7 +113,7 @@ impl Host {
         Ok(self)
     }
 
-    fn kvm(&self, settings: &Settings, cancel: &Cancel) -> Result<Kvm, TargetError> {
+    pub(super) fn kvm(&self, settings: &Settings, cancel: &Cancel) -> Result<Kvm, TargetError> {
         match self.is_here() {
             true => accel::kvm(settings, cancel),
             false => probe(&*self.machine, Path::new(EMULATOR), &self.folder, cancel, KVM_PATIENCE),

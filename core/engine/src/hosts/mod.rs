@@ -3,6 +3,7 @@
 //! Owns the way from a host's name in the plan to a machine with a libvirt. It must never know what makes a guest.
 
 mod address;
+pub mod doctor;
 mod golden;
 mod host;
 pub mod kept;
