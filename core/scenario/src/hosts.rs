@@ -108,14 +108,23 @@ fn reached(reader: &mut Reader, fields: &Fields, node: &Node) -> Option<HostAddr
     Some(HostAddress { uri, ssh_config: ssh_config.flatten(), bridge: bridge.flatten() })
 }
 
+/// This machine is reached without a transport, every other over SSH.
 fn uri(reader: &mut Reader, node: &Node) -> Option<String> {
     let text = reader.text(node, "uri", "a libvirt URI")?;
     let bad = |c: char| c.is_control() || c.is_whitespace();
-    if text.value.contains("://") && !driver(&text.value).is_empty() && !text.value.contains(bad) {
-        return Some(text.value);
-    }
+    let scheme = text.value.split_once("://").map_or("", |(scheme, _)| scheme);
     let help = "for example qemu:///embed, qemu:///system, qemu+ssh://root@host/system or xen+ssh://root@host/system";
-    reader.problem(text.span, format!("'{}' is not a libvirt URI", text.value), help);
+    if scheme.is_empty() || text.value.contains(bad) {
+        reader.problem(text.span, format!("'{}' is not a libvirt URI", text.value), help);
+        return None;
+    }
+    match (scheme.split_once('+'), is_local(&text.value)) {
+        (None, true) | (Some((_, "ssh")), false) => return Some(text.value),
+        (_, true) => reader.problem(text.span, format!("'{}' names no other machine", text.value), help),
+        (_, false) => {
+            reader.problem(text.span, format!("'{}' does not go over SSH", text.value), help);
+        }
+    }
     None
 }
 
