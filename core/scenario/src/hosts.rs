@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use crossvisor_model::host::{driver, is_local};
+use crossvisor_model::host::is_local;
 use crossvisor_model::{Bytes, HostAddress, HostGuest, HostSpec, Name};
 
 use crate::parse::vcpus;
