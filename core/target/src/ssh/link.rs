@@ -18,6 +18,8 @@ use crate::TargetError;
 /// What a program that carries a connection may say in an error message, in bytes.
 const WORDS: usize = 2000;
 
+/// How OpenSSH says that a server on the way hung up on it, which a busy one does; all else it says is final.
+const BUSY: [&str; 3] = ["kex_exchange_identification", "Connection closed by", "Connection reset by"];
 /// libssh2's numbers for a connection that ended: no banner, disconnected, nothing received.
 const LOST: [i32; 3] = [-2, -13, -43];
 
@@ -51,8 +53,7 @@ impl Link {
         let at = || address.way.to_string();
         let wire = Wire::open(&address.way, left())
             .map_err(|e| TargetError::Ssh { address: at(), message: e.to_string() })?;
-        let dropped = |message: String| TargetError::SshDropped { address: at(), message };
-        wire.wait_for_banner(banner.min(left())).map_err(|e| dropped(wire.explain(&e)))?;
+        wire.wait_for_banner(banner.min(left())).map_err(|e| wire.ended(&e, at()))?;
         let failed = |message: String| TargetError::Ssh { address: at(), message };
         let mut session = Session::new().map_err(|e| failed(e.to_string()))?;
         session.set_timeout(u32::try_from(left().as_millis()).unwrap_or(u32::MAX));
@@ -63,8 +64,8 @@ impl Link {
         };
         known_hosts::prefer(&session, &known).map_err(|e| failed(e.to_string()))?;
         session.handshake().map_err(|e| match e.code() {
-            ErrorCode::Session(code) if LOST.contains(&code) => dropped(wire.explain(&e)),
-            _ => failed(wire.explain(&e)),
+            ErrorCode::Session(code) if LOST.contains(&code) => wire.ended(&e, at()),
+            _ => failed(e.to_string()),
         })?;
         match &address.host_key {
             HostKey::Pinned(key) => match session.host_key() {
@@ -129,10 +130,14 @@ impl Wire {
         if read == 0 { Err(std::io::ErrorKind::ConnectionReset.into()) } else { Ok(()) }
     }
 
-    /// The error, and what the carrier said of it.
-    fn explain(&self, error: &dyn std::fmt::Display) -> String {
+    /// The error of a connection that ended too early, with what its carrier says of it.
+    fn ended(&self, error: &dyn std::fmt::Display, address: String) -> TargetError {
         let said = self.carrier.as_ref().map(Carrier::words).unwrap_or_default();
-        if said.is_empty() { error.to_string() } else { format!("{error}: {said}") }
+        let message = if said.is_empty() { error.to_string() } else { format!("{error}: {said}") };
+        match said.is_empty() || BUSY.iter().any(|words| said.contains(words)) {
+            true => TargetError::SshDropped { address, message },
+            false => TargetError::Ssh { address, message },
+        }
     }
 }
 

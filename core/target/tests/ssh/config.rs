@@ -72,7 +72,7 @@ fn a_guest_is_reached_through_its_host() {
     try_address(SshAddress { way, ..guest.address() }).expect("logged in");
     let way = ssh::through(&named("host"), Some(&config), "[127.0.0.1]:1");
     let error = try_address(SshAddress { way, ..guest.address() }).expect_err("nobody there");
-    assert!(matches!(error, TargetError::SshDropped { .. }), "{error}");
+    assert!(matches!(error, TargetError::Ssh { .. }), "{error}");
     assert!(error.to_string().contains("refused"), "{error}");
 }
 

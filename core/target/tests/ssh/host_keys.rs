@@ -44,7 +44,7 @@ fn a_changed_key_is_refused_with_its_file_and_line() {
     let (server, other) = (Server::start(""), Server::start(""));
     let theirs = other.known().replace(&other.port.to_string(), &server.port.to_string());
     let file = server.write("known", &format!("# a comment\n{theirs}"));
-    let error = try_address(known_in(&server, &[file.clone()])).expect_err("changed");
+    let error = try_address(known_in(&server, std::slice::from_ref(&file))).expect_err("changed");
     assert!(
         matches!(&error, TargetError::ChangedHostKey { file: named, line: 2, .. } if *named == file),
         "{error}"

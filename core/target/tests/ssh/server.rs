@@ -36,11 +36,14 @@ impl Server {
     fn listen(folder: &Path, settings: &str) -> Option<(Child, u16)> {
         let port = port::free(1).expect("port")[0];
         let file = |name: &str| folder.join(name).display().to_string();
+        // Without the user's own start-up files of a shell.
         let config = format!(
             "ListenAddress 127.0.0.1:{port}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\n\
-            StrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n{settings}\n",
+            StrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n\
+            SetEnv HOME={}\n{settings}\n",
             file("host"),
-            file("user.pub")
+            file("user.pub"),
+            folder.display()
         );
         fs::write(folder.join("sshd_config"), config).expect("configuration");
         let log = fs::File::create(folder.join("log")).expect("log");
