@@ -349,6 +349,11 @@ fn the_reference_shows_scenarios_that_are_right() {
     let reference = include_str!("../../../docs/scenarios.md");
     let first = reference.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     assert_eq!(good(first).cells.len(), 4);
+    let hosts = reference.split("```yaml\nhosts:").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert_eq!(
+        good(&format!("{first}hosts:{hosts}").replace("kvm-virtio]", "kvm-virtio, xen-pv]")).hosts.len(),
+        4
+    );
     let slip = first.replace("kvm-virtio", "kvm-virtoi");
     let problems = common::planned(&slip, "first.yaml").unwrap_err();
     assert!(reference.contains(&format!("```text\n{}\n```", problems[0])), "{}", said(&problems));
