@@ -1,13 +1,14 @@
 //! The contract between Crossvisor and its plugins, seen from both sides.
 //!
 //! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]) and its [`limits`], the SDK for plugins written
-//! in Rust ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`), the test kit (feature `testkit`) and the common
-//! part of domain XML (feature `domain-xml`). It must never load a library, and a plugin written with it must never do
-//! I/O.
+//! in Rust ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`), the test kit (feature `testkit`), and what
+//! hypervisors have in common: sets of CPUs ([`cpus`]) and domain XML (feature `domain-xml`). It must never load a
+//! library, and a plugin written with it must never do I/O.
 
 #![allow(unsafe_code)]
 
 pub mod abi;
+pub mod cpus;
 #[cfg(feature = "domain-xml")]
 pub mod domain_xml;
 pub mod envelope;

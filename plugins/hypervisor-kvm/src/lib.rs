@@ -2,11 +2,17 @@
 //!
 //! Owns the table of variants and the order of steps. It must never talk to libvirt itself.
 
+mod qemu;
+mod refuse;
+#[cfg(test)]
+mod tests;
 mod xml;
 
 use crossvisor_plugin::model::{Action, Kind, Manifest, Name, NameError, Offer, Step, StepResult};
 use crossvisor_plugin::sdk::Chosen;
-use crossvisor_plugin::{AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, Turn, finish};
+use crossvisor_plugin::{
+    AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, Turn, cpus, finish,
+};
 use serde_json::Value;
 
 /// The plugin.
@@ -22,6 +28,8 @@ struct Variant {
     disk_bus: &'static str,
     /// QEMU's device name of the network card.
     nic: &'static str,
+    /// libvirt's name of the same.
+    nic_model: &'static str,
 }
 
 const VARIANTS: [Variant; 4] = [
@@ -30,24 +38,28 @@ const VARIANTS: [Variant; 4] = [
         summary: "virtio disk and network: the guest knows that it is one",
         disk_bus: "virtio",
         nic: "virtio-net-pci",
+        nic_model: "virtio",
     },
     Variant {
         offer: "kvm-e1000",
         summary: "emulated Intel e1000 network card, virtio disk",
         disk_bus: "virtio",
         nic: "e1000",
+        nic_model: "e1000",
     },
     Variant {
         offer: "kvm-e1000-sata",
         summary: "emulated Intel e1000 network card and SATA disk",
         disk_bus: "sata",
         nic: "e1000",
+        nic_model: "e1000",
     },
     Variant {
         offer: "kvm-e1000-ide",
         summary: "emulated Intel e1000 network card and IDE disk, as old guests need",
         disk_bus: "ide",
         nic: "e1000",
+        nic_model: "e1000",
     },
 ];
 
@@ -62,7 +74,9 @@ impl Hypervisor for Kvm {
             .iter()
             .find(|variant| variant.offer == offer)
             .ok_or_else(|| Failure::new(format!("hypervisor-kvm has no variant '{offer}'")))?;
-        let xml = xml::domain(variant, &input.domain)?;
+        refuse::refuse(variant, &input.domain)?;
+        let placement = cpus::placement(chosen, &input.domain)?;
+        let xml = xml::domain(variant, &input.domain, placement.as_ref())?;
         let name = input.domain.name.to_string();
         let steps = vec![
             Step::new("define the domain", Action::DomainDefine { xml })
@@ -89,6 +103,7 @@ fn manifest() -> Result<Manifest, NameError> {
     let offers = VARIANTS.iter().map(|variant| {
         Ok(Offer {
             host_programs: vec!["qemu-system-x86_64".into()],
+            options: cpus::options(),
             drivers: vec!["qemu".into()],
             ..Offer::new(Name::new(variant.offer)?, variant.summary)
         })

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use crossvisor_plugin::model::{Accel, Action, DomainSpec, Exec, Network, Place, Step};
 use crossvisor_plugin::sdk::Chosen;
-use crossvisor_plugin::{DefineOutput, Failure, Turn, finish};
+use crossvisor_plugin::{DefineOutput, Failure, Turn, cpus, finish};
 
-use crate::cpus;
 use crate::disk::{Disk, disk};
 use crate::variant::Variant;
 use crate::xml;

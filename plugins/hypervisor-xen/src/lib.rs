@@ -2,7 +2,6 @@
 //!
 //! Owns what the plugin says of itself. It must never talk to libvirt or Xen itself.
 
-mod cpus;
 mod define;
 mod disk;
 mod info;
@@ -17,7 +16,7 @@ use crossvisor_plugin::model::{
 };
 use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{
-    AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, StageInput, Turn, finish,
+    AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, StageInput, Turn, cpus, finish,
 };
 
 use variant::{VARIANTS, Variant};
@@ -78,15 +77,8 @@ fn manifest() -> Result<Manifest, NameError> {
 }
 
 fn options() -> Vec<OptionSpec> {
-    let pin = OptionKind::Choice { of: vec!["shared".into(), "own".into()] };
-    vec![
-        OptionSpec::new("cpus", OptionKind::Text, None, "CPUs of the host that the guests run on: 1-3,5"),
-        OptionSpec::new(
-            "pin",
-            pin,
-            serde_json::Value::from("shared"),
-            "all guests share the CPUs, or each vcpu has one of them as its own as far as they reach",
-        ),
+    let mut options = cpus::options();
+    options.extend([
         OptionSpec::new("dom0-cpus", OptionKind::Text, None, "CPUs that dom0 runs on during the run: 0"),
         OptionSpec::new(
             "dom0-vcpus",
@@ -94,5 +86,6 @@ fn options() -> Vec<OptionSpec> {
             None,
             "vcpus that dom0 has during the run",
         ),
-    ]
+    ]);
+    options
 }

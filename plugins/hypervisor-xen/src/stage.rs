@@ -8,9 +8,9 @@ use crossvisor_plugin::model::{Action, Exec, ExecResult, Place, Step, StepResult
 use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{Failure, Resume, StageInput, StageOutput, Turn, finish};
 
-use crate::cpus::CpuSet;
 use crate::info::{self, Info, Vcpu};
 use crate::variant::Mode;
+use crossvisor_plugin::cpus::CpuSet;
 
 const XL_TIMEOUT_S: f64 = 60.0;
 const MIB: u64 = 1 << 20;

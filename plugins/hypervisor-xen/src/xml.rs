@@ -8,9 +8,9 @@ use crossvisor_plugin::Failure;
 use crossvisor_plugin::domain_xml::{self, Xml, empty, parent, text};
 use crossvisor_plugin::model::{DomainSpec, VolumeSource};
 
-use crate::cpus::Placement;
 use crate::disk::Disk;
 use crate::variant::Mode;
+use crossvisor_plugin::cpus::Placement;
 
 /// The XML of a domain on `bridge`.
 ///

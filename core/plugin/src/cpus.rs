@@ -1,12 +1,13 @@
-//! Sets of the host's CPUs, and which of them a guest's vcpus get.
+//! Sets of the host's CPUs, and which of them a guest's vcpus get: the options `cpus` and `pin` of hypervisors.
 //!
 //! Owns the text form `1-3,5`. It must never know how a set is made to hold.
 
-use crossvisor_plugin::Failure;
-use crossvisor_plugin::model::DomainSpec;
-use crossvisor_plugin::sdk::Chosen;
+use crossvisor_model::{DomainSpec, OptionKind, OptionSpec};
 
-/// The most CPUs that Xen can be built for.
+use crate::Failure;
+use crate::sdk::Chosen;
+
+/// The most CPUs that a host is taken to have.
 const LIMIT: u32 = 4096;
 
 /// CPUs of the host, in the order they were named.
@@ -27,7 +28,7 @@ impl CpuSet {
         chosen.word(option).map(parse).transpose()
     }
 
-    /// `None` for what is empty, not of the form `1-3,5`, names a CPU twice or one that Xen cannot have.
+    /// `None` for what is empty, not of the form `1-3,5`, names a CPU twice or one that no host has.
     fn parse(text: &str) -> Option<Self> {
         let mut cpus = Vec::new();
         for part in text.split(',') {
@@ -49,7 +50,7 @@ impl CpuSet {
         match self.0.iter().find(|cpu| u64::from(**cpu) >= cpus) {
             None => Ok(()),
             Some(cpu) => Err(Failure::new(format!(
-                "option '{option}' names CPU {cpu}, but Xen runs on {cpus} CPUs here (0-{last}): name others",
+                "option '{option}' names CPU {cpu}, but the host has {cpus} CPUs (0-{last}): name others",
                 last = cpus.saturating_sub(1)
             ))),
         }
@@ -74,6 +75,21 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|cpu| digits && *cpu < LIMIT)
 }
 
+/// The options `cpus` and `pin`, as [`placement`] reads them.
+#[must_use]
+pub fn options() -> Vec<OptionSpec> {
+    let pin = OptionKind::Choice { of: vec!["shared".into(), "own".into()] };
+    vec![
+        OptionSpec::new("cpus", OptionKind::Text, None, "CPUs of the host that the guests run on: 1-3,5"),
+        OptionSpec::new(
+            "pin",
+            pin,
+            serde_json::Value::from("shared"),
+            "all guests share the CPUs, or each vcpu has one of them as its own as far as they reach",
+        ),
+    ]
+}
+
 /// Where a guest's vcpus may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -83,7 +99,7 @@ pub struct Placement {
     pub each: Vec<String>,
 }
 
-/// What the options say of a guest's vcpus; `None`: Xen's scheduler has them all.
+/// What the options say of a guest's vcpus; `None`: nothing, the host's scheduler has them all.
 ///
 /// # Errors
 /// [`Failure`] for a wrong set of CPUs, or `pin: own` without one.
@@ -102,8 +118,21 @@ pub fn placement(chosen: &Chosen, spec: &DomainSpec) -> Result<Option<Placement>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{chosen, spec};
     use serde_json::json;
+
+    fn chosen(options: serde_json::Value) -> Chosen {
+        let offer = crossvisor_model::Name::new("kvm-virtio").expect("name");
+        Chosen { offer, options: serde_json::from_value(options).expect("options") }
+    }
+
+    fn spec(number: u32, vcpus: u32) -> DomainSpec {
+        let spec = json!({
+            "name": "cv-x-1", "uuid": "", "run": "x", "number": number, "accel": "kvm", "vcpus": vcpus,
+            "memory_mib": 384, "mac": "", "kernel": "/k", "initrd": "/i", "cmdline": "", "console_log": "/c",
+            "volumes": [], "network": {"mode": "bridge", "bridge": "br0", "host_address": ""},
+        });
+        serde_json::from_value(spec).expect("spec")
+    }
 
     #[test]
     fn a_set_keeps_its_order_and_names_no_cpu_twice() {
@@ -123,16 +152,13 @@ mod tests {
         let set = CpuSet::parse("1-3").expect("set");
         assert_eq!(set.fit(4, "cpus"), Ok(()));
         let failure = set.fit(2, "cpus").expect_err("no CPU 2");
-        assert!(failure.message.contains("CPU 2, but Xen runs on 2 CPUs here (0-1)"), "{failure}");
+        assert!(failure.message.contains("CPU 2, but the host has 2 CPUs (0-1)"), "{failure}");
     }
 
     #[test]
     fn own_hands_the_cpus_out_guest_by_guest_and_wraps() {
-        let chosen = chosen("xen-pv", json!({"cpus": "1-3,5", "pin": "own"}));
-        let place = |number| {
-            let spec = DomainSpec { number, vcpus: 3, ..spec() };
-            placement(&chosen, &spec).expect("valid").expect("set").each
-        };
+        let chosen = chosen(json!({"cpus": "1-3,5", "pin": "own"}));
+        let place = |number| placement(&chosen, &spec(number, 3)).expect("valid").expect("set").each;
         assert_eq!(place(1), ["1", "2", "3"]);
         assert_eq!(place(2), ["5", "1", "2"]);
         assert_eq!(place(3), ["3", "5", "1"]);
@@ -140,7 +166,7 @@ mod tests {
 
     #[test]
     fn shared_gives_every_vcpu_all_of_them() {
-        let place = |options| placement(&chosen("xen-pv", options), &spec());
+        let place = |options| placement(&chosen(options), &spec(1, 2));
         let shared = place(json!({"cpus": "4,5", "pin": "shared"})).expect("valid").expect("set");
         assert_eq!(shared, Placement { all: "4,5".into(), each: vec!["4,5".into(), "4,5".into()] });
         assert_eq!(place(json!({"pin": "shared"})), Ok(None));
