@@ -48,7 +48,16 @@ fn text(output: &Output) -> String {
 #[test]
 fn the_bundled_plugins_pass_their_check_as_anybodys_do() {
     let shop = Shop::new();
-    for name in ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"] {
+    for name in [
+        "hypervisor-kvm",
+        "storage-file",
+        "storage-loop",
+        "storage-lvm",
+        "storage-snapshot",
+        "workload-bonnie",
+        "workload-hep",
+        "workload-iperf",
+    ] {
         let library = format!("libcrossvisor_{}.so", name.replace('-', "_"));
         let file = shop.folder().join(&library);
         fs::copy(program_folder().join(library), &file).expect("copy");

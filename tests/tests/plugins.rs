@@ -7,8 +7,16 @@ use std::process::{Command, Output};
 use crossvisor_tests::{Lab, program_folder, root};
 use tempfile::TempDir;
 
-const BUNDLED: [&str; 5] =
-    ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"];
+const BUNDLED: [&str; 8] = [
+    "hypervisor-kvm",
+    "storage-file",
+    "storage-loop",
+    "storage-lvm",
+    "storage-snapshot",
+    "workload-bonnie",
+    "workload-hep",
+    "workload-iperf",
+];
 
 /// A folder with the program and all bundled plugins as files.
 fn install(folder: &Path) {

@@ -11,8 +11,9 @@ use crate::options;
 use crate::session::Session;
 use crate::steps::{self, Allowed};
 
+// Most steps only look: those have no undo.
 const HERE: Allowed<'_> =
-    Allowed { places: &[Place::Host, Place::Controller], rounds: false, creates: true, domains: false };
+    Allowed { places: &[Place::Host, Place::Controller], rounds: false, creates: false, domains: false };
 
 pub(crate) fn check(session: &mut Session<'_>) {
     let Ok(name) = Name::new(NAME) else { return };

@@ -9,12 +9,14 @@ use crossvisor_plugin::model::{Action, Place, Step, StepResult};
 use crossvisor_plugin::sdk::{Chosen, respond};
 use crossvisor_plugin::{
     AliveInput, AliveOutput, CreateInput, CreateOutput, DefineInput, Failure, Hypervisor, InspectInput,
-    InspectOutput, ParseInput, ParseOutput, ParsedSample, Plugin, Resume, Storage, Turn, WorkInput, Workload,
-    finish,
+    InspectOutput, ParseInput, ParseOutput, ParsedSample, Plugin, Resume, StageInput, StageOutput, Storage,
+    Turn, WorkInput, Workload, finish,
 };
 use serde_json::{Value, json};
 
 use crate::{Finding, Subject, check, passed};
+
+mod staging;
 
 fn name(text: &str) -> Name {
     Name::new(text).expect(text)
@@ -30,6 +32,7 @@ fn manifest(kind: Kind) -> Manifest {
             "a size",
         )],
         metrics: if kind == Kind::Workload { vec![metric] } else { Vec::new() },
+        stages: kind == Kind::Storage,
         ..Offer::new(name("x"), "an offer")
     };
     Manifest {
@@ -50,6 +53,16 @@ struct Disk;
 impl Storage for Disk {
     fn manifest(&self) -> Manifest {
         manifest(Kind::Storage)
+    }
+    fn stage(&self, _: &Chosen, input: &StageInput, resume: &Resume) -> Result<Turn, Failure> {
+        if resume.results.is_empty() {
+            return Ok(Turn { steps: vec![Step::new("look", host(&["df"]))], ..Turn::default() });
+        }
+        let golden = input.folder.join(input.name.as_str());
+        let copy = host(&["cp", &input.golden.to_string_lossy(), &golden.to_string_lossy()]);
+        let undo = Action::RemoveFile { on: Place::Host, path: golden.clone() };
+        let output = StageOutput { golden: Some(golden), ..StageOutput::default() };
+        finish(vec![Step::new("copy", copy).undone_by(undo)], output)
     }
     fn create(&self, _: &Chosen, input: &CreateInput, _: &Resume) -> Result<Turn, Failure> {
         let path = input.folder.join(format!("{}.raw", input.name));

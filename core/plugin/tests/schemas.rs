@@ -46,7 +46,16 @@ fn what_bundled_plugins_are_asked_and_answer_is_valid() {
         schemas.exchange(&golden.request, &golden.reply);
         golden.then.iter().for_each(|turn| schemas.check("reply", &turn.reply));
     }
-    let kinds = ["hypervisor-kvm", "storage-file", "workload-bonnie", "workload-hep", "workload-iperf"];
+    let kinds = [
+        "hypervisor-kvm",
+        "storage-file",
+        "storage-loop",
+        "storage-lvm",
+        "storage-snapshot",
+        "workload-bonnie",
+        "workload-hep",
+        "workload-iperf",
+    ];
     for plugin in kinds {
         assert!(
             files.iter().any(|file| file.to_string_lossy().contains(plugin)),
