@@ -1,13 +1,14 @@
-//! What this installation has: plugins and guests.
+//! What this installation has: plugins, guests and hosts that are kept.
 //!
 //! Owns the table of the plugins that are linked into the program. It must never know what any of them does.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crossvisor_engine::{Settings, kept};
 use crossvisor_image::GuestLibrary;
-use crossvisor_loader::{load_all, Linked, LoadError, Loaded, Origin, SearchPath};
-use crossvisor_model::{Catalog, Name};
+use crossvisor_loader::{Linked, LoadError, Loaded, Origin, SearchPath, load_all};
+use crossvisor_model::{Catalog, HostGuest, Name};
 
 use crate::exit::Failure;
 
@@ -16,6 +17,9 @@ const LINKED: Linked = &[
     ("hypervisor-kvm", crossvisor_hypervisor_kvm::entry),
     ("hypervisor-xen", crossvisor_hypervisor_xen::entry),
     ("storage-file", crossvisor_storage_file::entry),
+    ("storage-loop", crossvisor_storage_loop::entry),
+    ("storage-lvm", crossvisor_storage_lvm::entry),
+    ("storage-snapshot", crossvisor_storage_snapshot::entry),
     ("workload-bonnie", crossvisor_workload_bonnie::entry),
     ("workload-hep", crossvisor_workload_hep::entry),
     ("workload-iperf", crossvisor_workload_iperf::entry),
@@ -42,17 +46,22 @@ pub fn plugins(explicit: Vec<(Name, PathBuf)>) -> Result<Loaded, Failure> {
     }
 }
 
-/// Plugins and guests together.
+/// Plugins, guests and kept hosts together.
 pub struct Inventory {
     pub loaded: Loaded,
     pub guests: GuestLibrary,
+    /// Hosts that are up, by name.
+    kept: BTreeMap<Name, HostGuest>,
 }
 
 impl Inventory {
     /// # Errors
-    /// As [`plugins`].
+    /// As [`plugins`], or [`Failure::Engine`] when the hosts that are kept cannot be listed.
     pub fn find(explicit: Vec<(Name, PathBuf)>) -> Result<Self, Failure> {
-        Ok(Self { loaded: plugins(explicit)?, guests: GuestLibrary::from_environment() })
+        let loaded = plugins(explicit)?;
+        let kept = kept::list(&Settings::from_environment())?;
+        let kept = kept.into_iter().filter_map(|(name, host)| Some((name, host?.made_of))).collect();
+        Ok(Self { loaded, guests: GuestLibrary::from_environment(), kept })
     }
 
     /// What a scenario can name. A guest with a wrong definition is not among it; see [`Self::problems`].
@@ -61,7 +70,7 @@ impl Inventory {
         Catalog {
             plugins: self.loaded.manifests(),
             guests: guests.map(|guest| (guest.name.clone(), guest.offer())).collect(),
-            kept: BTreeMap::new(),
+            kept: self.kept.clone(),
         }
     }
 
