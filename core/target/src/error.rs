@@ -24,7 +24,9 @@ pub enum TargetError {
         "ssh to {address}: {user} may not log in: {message}: add the public key to that user's authorized_keys there, or name the right one with IdentityFile in the SSH configuration or 'keyfile=' in the URI"
     )]
     Login { address: String, user: String, message: String },
-    #[error("ssh to {address}: the host key is not the one that was given to this guest: refusing to go on")]
+    #[error(
+        "ssh to {address}: its host key is not the one that this machine was given: another one answers there: refusing to go on"
+    )]
     HostKey { address: String },
     #[error(
         "ssh to {address}: its host key {fingerprint} is in no known_hosts file under the name '{name}': log in once by hand with 'ssh' and compare the fingerprint, or add what 'ssh-keyscan' prints once you have compared it"

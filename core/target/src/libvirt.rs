@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossvisor_model::HostAddress;
 use crossvisor_model::domain::TAG_NAMESPACE;
@@ -20,6 +20,8 @@ use crate::{TargetError, embed, libvirt_address};
 /// How long the opening of a connection may take. The embedded driver asks the emulator what it can do, which takes
 /// minutes on a slow machine.
 const OPENING: Duration = Duration::from_secs(300);
+/// How long a daemon may be away while it is restarted.
+const RESTART: Duration = Duration::from_secs(5);
 /// A connection over which nothing came for `KEEPALIVE_S` times `KEEPALIVES` seconds is dead.
 const KEEPALIVE_S: i32 = 10;
 const KEEPALIVES: u32 = 6;
@@ -28,9 +30,14 @@ const KEEPALIVES: u32 = 6;
 pub struct Libvirt {
     // Closed before the embedded driver's root is given back.
     connect: Mutex<Connect>,
-    /// As libvirt is told.
-    uri: String,
+    uri: OpenedUri,
     _root: Option<File>,
+}
+
+/// A driver as it is named to people, and as libvirt is told.
+struct OpenedUri {
+    named: String,
+    told: String,
 }
 
 /// A domain that carries our tag.
@@ -50,12 +57,13 @@ impl Libvirt {
     /// [`TargetError::Uri`] for a driver that there is not, [`TargetError::Libvirt`] when the connection fails,
     /// [`TargetError::Deadline`] when nobody answers.
     pub fn open(address: &HostAddress, embed_root: &Path, folder: &Path) -> Result<Self, TargetError> {
-        let (uri, root) = if address.uri == embed::URI {
+        let (told, root) = if address.uri == embed::URI {
             (format!("{}?root={}", embed::URI, embed_root.display()), Some(embed::prepare(embed_root)?))
         } else {
             (libvirt_address::uri(address, folder)?, None)
         };
         start_event_loop()?;
+        let uri = OpenedUri { named: address.uri.clone(), told };
         let connect = Mutex::new(connect(&uri)?);
         Ok(Self { connect, uri, _root: root })
     }
@@ -174,7 +182,7 @@ impl Libvirt {
             let mut current = kept();
             // Another thread may have done so meanwhile.
             if !is_alive(&current) {
-                *current = connect(&self.uri)?;
+                *current = reconnect(&self.uri)?;
             }
             used = current.clone();
             drop(current);
@@ -185,15 +193,15 @@ impl Libvirt {
 }
 
 /// Opens a connection on a thread of its own, which is left behind when nobody answers.
-fn connect(uri: &str) -> Result<Connect, TargetError> {
-    let what = format!("open {uri}");
+fn connect(uri: &OpenedUri) -> Result<Connect, TargetError> {
+    let what = format!("open {}", uri.named);
     let (sender, receiver) = mpsc::sync_channel(1);
-    let opened = uri.to_string();
+    let told = uri.told.clone();
     std::thread::Builder::new()
         .name("libvirt opening".into())
         .spawn(move || {
             // Nobody waits any more: the connection is closed again.
-            let _ = sender.send(Connect::open(Some(&opened)));
+            let _ = sender.send(Connect::open(Some(&told)));
         })
         .map_err(TargetError::io("start a thread"))?;
     let connect = match receiver.recv_timeout(OPENING) {
@@ -203,6 +211,17 @@ fn connect(uri: &str) -> Result<Connect, TargetError> {
     // Drivers without a connection below them have nothing to keep alive.
     let _ = connect.set_keep_alive(KEEPALIVE_S, KEEPALIVES);
     Ok(connect)
+}
+
+/// Opens a connection again; a daemon that was restarted needs a moment.
+fn reconnect(uri: &OpenedUri) -> Result<Connect, TargetError> {
+    let deadline = Instant::now() + RESTART;
+    loop {
+        match connect(uri) {
+            Err(_) if Instant::now() < deadline => std::thread::sleep(RESTART / 10),
+            result => return result,
+        }
+    }
 }
 
 fn is_alive(connect: &Connect) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! Owns which drivers, transports and words of a URI are allowed, and the script that stands for `ssh` in libvirt.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,12 +55,13 @@ fn remote(address: &HostAddress, uri: &Uri, host: &str, folder: &Path) -> Result
     ))
 }
 
-/// `ssh` as this program starts it. A program writes the script: as long as this process had it open for writing,
+/// `ssh` as this program starts it, one for each configuration. A program writes the script: as long as this process had it open for writing,
 /// nobody could run it.
 fn script(config: Option<&Path>, folder: &Path) -> Result<PathBuf, TargetError> {
     let script = format!("#!/bin/sh\nexec {} \"$@\"\n", quote::line(&ssh::program(config)));
-    let name = config.map(|config| encode(&config.to_string_lossy()).replace('/', "%2F"));
-    let path = folder.join(format!("libvirt-ssh{}", name.unwrap_or_default()));
+    let mut hasher = DefaultHasher::new();
+    config.hash(&mut hasher);
+    let path = folder.join(format!("libvirt-ssh-{:016x}", hasher.finish()));
     Local.put(script.as_bytes(), &path, "700", Instant::now() + TIMEOUT)?;
     Ok(path)
 }

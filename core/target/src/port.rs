@@ -1,5 +1,6 @@
 //! TCP ports that nobody listens on.
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
 
@@ -32,7 +33,8 @@ pub fn free_on(machine: &dyn Machine, count: usize) -> Result<Vec<u16>, TargetEr
     let table = Exec::new(Place::Host, ["cat", "/proc/net/tcp", "/proc/net/tcp6"], 30.0);
     // A machine without IPv6 has no second table.
     let tables = machine.run(&table, &Cancel::default())?.stdout;
-    let mut free: Vec<u16> = RANGE.filter(|&port| !is_listening(&tables, port)).collect();
+    let taken: BTreeSet<u16> = listening(&tables).collect();
+    let mut free: Vec<u16> = RANGE.filter(|port| !taken.contains(port)).collect();
     if tables.is_empty() || free.len() < count {
         let source = std::io::Error::other(format!("{} are free between {RANGE:?}", free.len()));
         return Err(TargetError::io(format!("find {count} free TCP ports"))(source));
@@ -49,12 +51,15 @@ fn random_below(end: usize) -> Result<usize, TargetError> {
 /// Whether a line of `/proc/net/tcp` or `tcp6` (proc(5)) tells of a socket that listens on this port.
 #[must_use]
 pub fn is_listening(proc_net_tcp: &str, port: u16) -> bool {
+    listening(proc_net_tcp).any(|listening| listening == port)
+}
+
+fn listening(proc_net_tcp: &str) -> impl Iterator<Item = u16> {
     const LISTEN: &str = "0A";
-    proc_net_tcp.lines().any(|line| {
+    proc_net_tcp.lines().filter_map(|line| {
         let mut fields = line.split_whitespace().skip(1);
-        let local_port = fields.next().and_then(|local| local.rsplit_once(':')).map(|(_, port)| port);
-        let local_port = local_port.and_then(|port| u16::from_str_radix(port, 16).ok());
-        local_port == Some(port) && fields.nth(1) == Some(LISTEN)
+        let (_, port) = fields.next()?.rsplit_once(':')?;
+        (fields.nth(1)? == LISTEN).then(|| u16::from_str_radix(port, 16).ok())?
     })
 }
 

@@ -31,21 +31,21 @@ pub fn files(
     deadline: Instant,
     cancel: &Cancel,
 ) -> Result<(), TargetError> {
-    let there = |argv: &[&str], cancel: &Cancel| run(machine, argv, deadline, cancel);
+    cancel.check(deadline, "copy files")?;
+    // An interrupt waits for these: what they begin must be known, to be removed.
+    let there = |argv: &[&str]| run(machine, argv, deadline, &Cancel::default());
     let to = to.to_string_lossy();
-    there(&["mkdir", "-p", "--", &to], cancel)?;
-    let template = format!("{to}/.crossvisor-XXXXXXXX");
-    let partial = there(&["mktemp", "-d", "--", &template], cancel)?;
+    there(&["mkdir", "-p", "--", &to])?;
+    let partial = there(&["mktemp", "-d", "--", &format!("{to}/.crossvisor-XXXXXXXX")])?;
     let partial = partial.trim_end();
     let done = send(folder, names, machine, partial, deadline, cancel).and_then(|()| {
         let complete: Vec<String> = names.iter().map(|name| format!("{partial}/{name}")).collect();
         let target = format!("--target-directory={to}");
         let mut argv = vec!["mv", "-f", target.as_str(), "--"];
         argv.extend(complete.iter().map(String::as_str));
-        there(&argv, cancel)
+        there(&argv)
     });
-    // Also after an interrupt.
-    let removed = there(&["rm", "-rf", "--", partial], &Cancel::default());
+    let removed = there(&["rm", "-rf", "--", partial]);
     done.and(removed).map(drop)
 }
 
@@ -59,16 +59,15 @@ fn send(
 ) -> Result<(), TargetError> {
     let compressed = has_zstd(&Local, deadline, cancel)? && has_zstd(machine, deadline, cancel)?;
     let with = |program| if compressed { vec!["-I", program] } else { Vec::new() };
-    let mut unpack = vec!["tar", "-x", "-S", "-C", partial];
+    let mut unpack = vec!["tar", "-x", "--no-same-owner", "-C", partial];
     unpack.extend(with(DECOMPRESS));
     let argv: Vec<String> = unpack.into_iter().map(Into::into).collect();
     let mut unpacking = machine.start(&argv, deadline)?;
     let mut packing = Packing::start(folder, names, &with(COMPRESS))?;
-    let sent = pour(&mut packing, &mut *unpacking, deadline, cancel);
-    if let Err(error) = sent {
-        // It may have ended for a reason of its own, which is then the better one to tell.
-        let ended = unpacking.pump(Duration::ZERO);
-        return if matches!(ended, Ok(true)) { judge(&mut *unpacking) } else { Err(error) };
+    if let Err(error) = pour(&mut packing, &mut *unpacking, deadline, cancel) {
+        // The other end may have ended for a reason of its own, which is then the better one to tell.
+        let ended = matches!(unpacking.pump(Duration::ZERO), Ok(true));
+        return Err(ended.then(|| judge(&mut *unpacking).err()).flatten().unwrap_or(error));
     }
     unpacking.close_stdin()?;
     while !unpacking.pump(crate::cancel::TICK)? {

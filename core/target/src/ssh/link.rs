@@ -9,12 +9,15 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::net::{RecvFlags, recv};
-use ssh2::{ErrorCode, Session};
+use rustix::net::{RecvFlags, recv, sockopt};
+use ssh2::{Channel, ErrorCode, Session};
 
 use super::{HostKey, SshAddress, Way, known_hosts, login};
 use crate::TargetError;
 
+/// A silent connection is asked this often whether there is still somebody, and this many times in vain.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+const KEEPALIVES: u32 = 6;
 /// What a program that carries a connection may say in an error message, in bytes.
 const WORDS: usize = 2000;
 
@@ -78,6 +81,16 @@ impl Link {
         Ok(Self { session, wire })
     }
 
+    /// A way to run one program. The session blocks until it is told otherwise.
+    ///
+    /// # Errors
+    /// That of libssh2 when the connection is gone or the server has no more channels.
+    pub fn channel(&self, timeout: Duration) -> Result<Channel, ssh2::Error> {
+        self.session.set_blocking(true);
+        self.session.set_timeout(u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX));
+        self.session.channel_session()
+    }
+
     /// False once the other end has closed it or spoken unasked.
     pub fn is_open(&self) -> bool {
         matches!(self.wire.is_readable(Duration::ZERO), Ok(false))
@@ -96,6 +109,10 @@ impl Wire {
             Way::Direct(socket) => {
                 let stream = TcpStream::connect_timeout(socket, timeout)?;
                 stream.set_nodelay(true)?;
+                sockopt::set_socket_keepalive(&stream, true)?;
+                sockopt::set_tcp_keepidle(&stream, KEEPALIVE)?;
+                sockopt::set_tcp_keepintvl(&stream, KEEPALIVE)?;
+                sockopt::set_tcp_keepcnt(&stream, KEEPALIVES)?;
                 Ok(Self { stream: stream.into(), carrier: None })
             }
             Way::Through(argv) => {

@@ -149,17 +149,19 @@ impl Ssh {
 
 impl Machine for Ssh {
     fn start(&self, argv: &[String], deadline: Instant) -> Result<Box<dyn Process>, TargetError> {
-        let link = match self.kept() {
-            Some(link) => link,
-            None => self.connect(deadline.min(Instant::now() + ATTEMPT))?,
-        };
         let failed = |e: ssh2::Error| TargetError::Ssh {
             address: self.address.way.to_string(),
             message: format!("{}: {e}", argv.join(" ")),
         };
-        link.session.set_blocking(true);
-        link.session.set_timeout(u32::try_from(ATTEMPT.as_millis()).unwrap_or(u32::MAX));
-        let mut channel = link.session.channel_session().map_err(failed)?;
+        // A kept session may turn out to be dead: nothing has been started in it yet.
+        let kept = self.kept().and_then(|link| Some((link.channel(ATTEMPT).ok()?, link)));
+        let (mut channel, link) = match kept {
+            Some(kept) => kept,
+            None => {
+                let link = self.connect(deadline.min(Instant::now() + ATTEMPT))?;
+                (link.channel(ATTEMPT).map_err(failed)?, link)
+            }
+        };
         channel.exec(&quote::line(argv)).map_err(failed)?;
         link.session.set_blocking(false);
         Ok(Box::new(SshProcess::new(
