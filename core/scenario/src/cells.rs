@@ -21,7 +21,6 @@ const MAX_CELLS: usize = 1_000_000;
 pub(crate) fn expand(reader: &mut Reader, scenario: &Scenario, ground: &Ground) -> Option<Vec<Cell>> {
     let matrix = &scenario.matrix;
     let hosts = host_axis(reader, scenario);
-    ground.check(reader, scenario, &hosts);
     let size = count(&matrix.axes, hosts.len());
     if size > MAX_CELLS {
         let help = "run it as several scenarios with shorter axes";
@@ -29,6 +28,7 @@ pub(crate) fn expand(reader: &mut Reader, scenario: &Scenario, ground: &Ground) 
         reader.problem(matrix.span, message, help);
         return None;
     }
+    ground.check(reader, scenario, &hosts);
     let mut axes = product(&matrix.axes, &hosts, ground);
     exclude(reader, matrix, &hosts, &mut axes);
     let mut cells: Vec<Cell> = axes.into_iter().map(Cell::from).collect();

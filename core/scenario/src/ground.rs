@@ -13,8 +13,8 @@ use crate::scenario::{Host, Scenario};
 use crate::source::Spanned;
 use crate::suggest;
 
-/// The only driver of libvirt whose guests need no bridge: QEMU brings a network of its own.
-const DRIVER_WITHOUT_BRIDGE: &str = "qemu";
+/// The only driver of libvirt whose guests need no bridge, and on which a host sees all its memory.
+const QEMU: &str = "qemu";
 
 /// The libvirt drivers of hosts and of hypervisors; where nothing is known, everything fits.
 pub(crate) struct Ground<'a> {
@@ -47,12 +47,13 @@ impl<'a> Ground<'a> {
     /// none of them.
     pub fn check(&self, reader: &mut Reader, scenario: &Scenario, hosts: &[&Name]) {
         let axes = &scenario.matrix.axes;
-        let idle: Vec<_> = axes
-            .hypervisor
-            .iter()
-            .filter(|name| !hosts.iter().any(|host| self.fits(host, &name.value)))
-            .collect();
+        let fits = |host: &Name, name: &Spanned<Name>| self.fits(host, &name.value);
+        let idle: Vec<_> =
+            axes.hypervisor.iter().filter(|name| !hosts.iter().any(|host| fits(host, name))).collect();
         for name in &idle {
+            if reader.is_full() {
+                break;
+            }
             self.misfit(reader, name, hosts, "any host of the matrix");
         }
         let included = |host: &Name| {
@@ -60,21 +61,19 @@ impl<'a> Ground<'a> {
                 .matrix
                 .include
                 .iter()
-                .any(|point| point.host.as_ref().is_some_and(|named| named.value == *host))
+                .filter_map(|point| point.host.as_ref())
+                .any(|named| named.value == *host)
         };
-        for host in hosts.iter().filter(|_| idle.is_empty()) {
-            if included(host) || axes.hypervisor.iter().any(|name| self.fits(host, &name.value)) {
+        for host in hosts.iter().copied().filter(|_| idle.is_empty()) {
+            if axes.hypervisor.iter().any(|name| fits(host, name)) || included(host) {
                 continue;
             }
-            let written = axes.host.iter().find(|named| named.value == **host).map(|named| named.span);
-            let Some(span) = written.or_else(|| scenario.hosts.get(*host).map(|host| host.span)) else {
-                continue;
-            };
+            let written = axes.host.iter().find(|named| named.value == *host).map(|named| named.span);
+            let Some(span) = written.or_else(|| Some(scenario.hosts.get(host)?.span)) else { continue };
             let message = format!("host '{host}' can run no hypervisor of the matrix");
-            let help = format!(
-                "its libvirt driver is {}: add a hypervisor for it, or leave the host out",
-                self.driver(host)
-            );
+            let driver = self.driver(host);
+            let help =
+                format!("its libvirt driver is {driver}: add a hypervisor for it, or leave the host out");
             reader.problem(span, message, help);
         }
     }
@@ -103,7 +102,7 @@ impl<'a> Ground<'a> {
         for (name, host) in scenario.hosts.iter().filter(|(name, _)| with_guests.contains(name)) {
             let HostSpec::Reached(address) = &host.spec else { continue };
             let driver = driver(&address.uri);
-            if address.bridge.is_none() && driver != DRIVER_WITHOUT_BRIDGE {
+            if address.bridge.is_none() && driver != QEMU {
                 let help = format!(
                     "libvirt's {driver} driver has no user networking: say which bridge of the host its guests join, \
                      as 'bridge: …'; see docs/hosts.md"
@@ -146,11 +145,22 @@ pub(crate) fn capacities<'a>(
     catalog: &Catalog,
     here: Option<Bytes>,
 ) -> BTreeMap<&'a Name, Bytes> {
+    let taken = taken(reader, scenario, catalog, here);
+    let known = |host: &Host| match &host.spec {
+        HostSpec::Reached(address) if is_local(&address.uri) && driver(&address.uri) == QEMU => {
+            here.map(|here| Bytes(here.0.saturating_sub(taken.0)))
+        }
+        spec => memory(spec, catalog).map(|(_, free)| free),
+    };
+    scenario.hosts.iter().filter_map(|(name, host)| Some((name, known(host)?))).collect()
+}
+
+/// What the hosts take that are made on this machine, which must have it.
+fn taken(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Option<Bytes>) -> Bytes {
     let made = scenario.hosts.iter().filter(|(_, host)| matches!(host.spec, HostSpec::Made(_)));
     let made: Vec<_> =
         made.filter_map(|(name, host)| Some((name, host, memory(&host.spec, catalog)?.0))).collect();
-    let taken =
-        made.iter().fold(0, |sum: u64, (.., all)| sum.saturating_add(all.0).saturating_add(GUEST_OVERHEAD.0));
+    let taken = made.iter().flat_map(|(.., all)| [all.0, GUEST_OVERHEAD.0]).fold(0, u64::saturating_add);
     if let (Some(here), Some((_, last, _))) = (here.filter(|here| taken > here.0), made.last()) {
         let each: Vec<_> = made.iter().map(|(name, _, all)| format!("{name} {all}")).collect();
         let message = format!(
@@ -164,15 +174,7 @@ pub(crate) fn capacities<'a>(
         );
         reader.problem(last.memory, message, help);
     }
-    let known = |host: &Host| match &host.spec {
-        HostSpec::Reached(address)
-            if is_local(&address.uri) && driver(&address.uri) == DRIVER_WITHOUT_BRIDGE =>
-        {
-            here.map(|here| Bytes(here.0.saturating_sub(taken)))
-        }
-        spec => memory(spec, catalog).map(|(_, free)| free),
-    };
-    scenario.hosts.iter().filter_map(|(name, host)| Some((name, known(host)?))).collect()
+    Bytes(taken)
 }
 
 /// Reports hosts that cannot be made or are not kept.

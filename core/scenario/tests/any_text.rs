@@ -17,7 +17,8 @@ fn holds(text: &str) {
 
 /// Pieces of the language, so that many texts get past the syntax.
 fn pieces() -> impl Strategy<Value = String> {
-    let words = "name guest matrix hypervisor guests workload exclude include compare baseline storages use file \
+    let words = "name guest matrix hypervisor guests workload exclude include compare baseline storages use hosts uri up bridge \
+                 ssh_config xen-host kvm-host qemu:///embed xen+ssh://a/system lab xen-pv file \
                  bare pi kvm-virtio 384MiB image memory debian-12 1 -1 1e3 ~ \"x\" ' , [ ] { } << ä # \u{feff} \
                  \u{85} \u{2028} \r \0 \t";
     let signs = [
