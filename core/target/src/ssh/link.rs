@@ -46,7 +46,8 @@ struct Carrier {
 }
 
 impl Link {
-    /// Connects and logs in. The server's first words are waited for as long as `banner`.
+    /// Connects and logs in. On a direct way the server's first words are waited for as long as `banner`; a carrier
+    /// ends by itself when there is no server.
     ///
     /// # Errors
     /// [`TargetError::SshDropped`] when the connection ends before the server has said who it is, those of the host
@@ -56,7 +57,8 @@ impl Link {
         let at = || address.way.to_string();
         let wire = Wire::open(&address.way, left())
             .map_err(|e| TargetError::Ssh { address: at(), message: e.to_string() })?;
-        wire.wait_for_banner(banner.min(left())).map_err(|e| wire.ended(&e, at()))?;
+        let patience = if wire.carrier.is_some() { left() } else { banner.min(left()) };
+        wire.wait_for_banner(patience).map_err(|e| wire.ended(&e, at()))?;
         let failed = |message: String| TargetError::Ssh { address: at(), message };
         let mut session = Session::new().map_err(|e| failed(e.to_string()))?;
         session.set_timeout(u32::try_from(left().as_millis()).unwrap_or(u32::MAX));
