@@ -71,16 +71,17 @@ impl Storage for Loop {
 
     fn inspect(&self, _: &Chosen, input: &InspectInput, resume: &Resume) -> Result<Turn, Failure> {
         let (VolumeSource::File(device) | VolumeSource::Block(device)) = &input.volume.source;
-        let file = resume.state.as_str().map(PathBuf::from);
-        let printed = printed(resume, 0).map(str::trim_end);
-        match (resume.results.is_empty(), file, printed) {
-            (true, ..) => Ok(Turn { steps: vec![ask_file(device)], ..Turn::default() }),
-            (_, None, Some(file)) => {
+        if resume.results.is_empty() {
+            return Ok(Turn { steps: vec![ask_file(device)], ..Turn::default() });
+        }
+        let text = printed(resume, 0).map(str::trim_end);
+        let is_path = |text: &&str| text.starts_with('/') && !text.contains(char::is_control);
+        match text.filter(|_| resume.state.is_null()).filter(is_path) {
+            Some(file) => {
                 let steps = vec![folder::ask_blocks(Path::new(file))];
                 Ok(Turn { steps, state: file.into(), ..Turn::default() })
             }
-            (_, Some(_), Some(stat)) => finish(Vec::new(), InspectOutput::of(folder::allocated(stat))),
-            (_, _, None) => finish(Vec::new(), InspectOutput::of(None)),
+            None => finish(Vec::new(), InspectOutput::of(text.and_then(folder::allocated))),
         }
     }
 }
