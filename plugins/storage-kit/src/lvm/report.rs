@@ -73,6 +73,42 @@ pub(super) fn text<'a>(row: &'a Value, field: &str) -> Option<&'a str> {
     row[field].as_str()
 }
 
+/// A number; LVM writes a decimal comma where the host's locale has one.
 pub(super) fn number<T: std::str::FromStr>(row: &Value, field: &str) -> Option<T> {
-    text(row, field)?.parse().ok()
+    text(row, field)?.replace(',', ".").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lv(size: &str, percent: &str) -> String {
+        let row = format!(
+            r#"{{"lv_name": "a", "lv_attr": "swi-a-s---", "lv_size": "{size}", "data_percent": "{percent}"}}"#
+        );
+        format!(r#"{{"report": [{{"lv": [{row}]}}]}}"#)
+    }
+
+    #[test]
+    fn bytes_in_use_are_a_share_of_the_size() {
+        for (percent, used) in [
+            ("0.00", Some(0)),
+            ("94.50", Some(945)),
+            ("94,50", Some(945)),
+            ("100.00", Some(1000)),
+            ("", None),
+            ("-1", None),
+        ] {
+            let found = LvReport::read(&lv("1000", percent)).expect("report");
+            assert_eq!((found.len(), found[0].used()), (1, used), "{percent}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused() {
+        for text in ["", "{}", "[]", r#"{"report": []}"#, r#"{"report": [{"vg": []}]}"#, &lv("much", "1.00")]
+        {
+            assert!(LvReport::read(text).is_err(), "{text}");
+        }
+    }
 }
