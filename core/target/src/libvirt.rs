@@ -125,8 +125,8 @@ impl Libvirt {
         self.ask(&format!("stop domain {name}"), |connect| {
             let Some(domain) = ours(connect, name)? else { return Ok(()) };
             match domain.destroy() {
-                Err(e) if domain.is_active().unwrap_or(true) => Err(e),
-                _ => Ok(()),
+                Err(_) if !domain.is_active().unwrap_or(true) => Ok(()),
+                result => or_gone(result),
             }
         })
     }
@@ -143,13 +143,13 @@ impl Libvirt {
                 | sys::VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
                 | sys::VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA
                 | sys::VIR_DOMAIN_UNDEFINE_NVRAM;
-            match domain.undefine_flags(all) {
+            or_gone(match domain.undefine_flags(all) {
                 // Xen's driver knows only the first.
                 Err(e) if e.code() == ErrorNumber::InvalidArg.into() => {
                     domain.undefine_flags(sys::VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
                 }
                 result => result,
-            }
+            })
         })
     }
 
@@ -231,7 +231,7 @@ fn is_alive(connect: &Connect) -> bool {
 fn lookup(connect: &Connect, name: &str) -> Result<Option<Domain>, Error> {
     match connect.lookup_domain_by_name(name) {
         Ok(domain) => Ok(Some(domain)),
-        Err(e) if e.code() == ErrorNumber::NoDomain.into() => Ok(None),
+        Err(e) if is_gone(&e) => Ok(None),
         Err(e) => Err(e),
     }
 }
@@ -242,22 +242,30 @@ fn ours(connect: &Connect, name: &str) -> Result<Option<Domain>, Error> {
     Ok(run_of(&domain)?.map(|_| domain))
 }
 
-/// The run in the domain's tag; `None` without one, or when the domain vanished meanwhile.
+/// The run in the domain's tag; `None` without one, or when the domain vanished meanwhile. Read from the whole
+/// definition, which every driver gives.
 fn run_of(domain: &Domain) -> Result<Option<String>, Error> {
-    let kind = i32::try_from(sys::VIR_DOMAIN_METADATA_ELEMENT).unwrap_or_default();
-    let tag = match domain.metadata(kind, Some(TAG_NAMESPACE), 0) {
-        Ok(tag) => tag,
-        Err(e) if is_one_of(&e, &[ErrorNumber::NoDomainMetadata, ErrorNumber::NoDomain]) => return Ok(None),
-        Err(e) => return Err(e),
+    let xml = match domain.xml_desc(0) {
+        Err(e) if is_gone(&e) => return Ok(None),
+        xml => xml?,
     };
-    let run = roxmltree::Document::parse(&tag)
-        .ok()
-        .and_then(|tag| Some(tag.root_element().attribute("run")?.to_string()));
-    Ok(run)
+    let Ok(document) = roxmltree::Document::parse(&xml) else { return Ok(None) };
+    let metadata = document.root_element().children().find(|element| element.has_tag_name("metadata"));
+    let mut tags = metadata.into_iter().flat_map(|metadata| metadata.children());
+    let tag = tags.find(|element| element.tag_name().namespace() == Some(TAG_NAMESPACE));
+    Ok(tag.and_then(|tag| tag.attribute("run")).map(Into::into))
 }
 
-fn is_one_of(error: &Error, numbers: &[ErrorNumber]) -> bool {
-    numbers.iter().any(|&number| error.code() == number.into())
+fn is_gone(error: &Error) -> bool {
+    error.code() == ErrorNumber::NoDomain.into()
+}
+
+/// Success when the domain vanished meanwhile, by itself or by somebody else.
+fn or_gone(result: Result<(), Error>) -> Result<(), Error> {
+    match result {
+        Err(e) if is_gone(&e) => Ok(()),
+        result => result,
+    }
 }
 
 /// What tells a domain from others, in its XML.
