@@ -9,7 +9,6 @@ pub mod embed;
 mod error;
 pub mod facts;
 pub mod libvirt;
-mod libvirt_address;
 pub mod local;
 pub mod lock;
 pub mod machine;

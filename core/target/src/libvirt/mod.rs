@@ -1,12 +1,13 @@
 //! Domains through libvirt.
 //!
-//! Owns the connection and the one event loop of this process. It must never touch a domain that it was not
-//! named, and names come only from the engine or from domains that carry our tag.
+//! It must never touch a domain that it was not named, and ends and removes only those that carry our tag.
+
+mod address;
+mod connection;
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossvisor_model::HostAddress;
 use crossvisor_model::domain::TAG_NAMESPACE;
@@ -15,29 +16,19 @@ use virt::domain::Domain;
 use virt::error::{Error, ErrorNumber};
 use virt::sys;
 
-use crate::{TargetError, embed, libvirt_address};
+use crate::{TargetError, embed};
+use connection::Connection;
 
-/// How long the opening of a connection may take. The embedded driver asks the emulator what it can do, which takes
-/// minutes on a slow machine.
-const OPENING: Duration = Duration::from_secs(300);
-/// How long a daemon may be away while it is restarted.
-const RESTART: Duration = Duration::from_secs(5);
-/// A connection over which nothing came for `KEEPALIVE_S` times `KEEPALIVES` seconds is dead.
-const KEEPALIVE_S: i32 = 10;
-const KEEPALIVES: u32 = 6;
+/// How long the opening of a connection may take.
+const OPENING: Duration = Duration::from_secs(60);
+/// The embedded driver may ask the emulator first what it can do, which takes minutes on a slow machine.
+const OPENING_EMBEDDED: Duration = Duration::from_secs(300);
 
-/// A connection to one libvirt driver. One that the driver's daemon has cut is opened anew.
+/// One libvirt driver.
 pub struct Libvirt {
     // Closed before the embedded driver's root is given back.
-    connect: Mutex<Connect>,
-    uri: OpenedUri,
+    connection: Connection,
     _root: Option<File>,
-}
-
-/// A driver as it is named to people, and as libvirt is told.
-struct OpenedUri {
-    named: String,
-    told: String,
 }
 
 /// A domain that carries our tag.
@@ -57,15 +48,14 @@ impl Libvirt {
     /// [`TargetError::Uri`] for a driver that there is not, [`TargetError::Libvirt`] when the connection fails,
     /// [`TargetError::Deadline`] when nobody answers.
     pub fn open(address: &HostAddress, embed_root: &Path, folder: &Path) -> Result<Self, TargetError> {
-        let (told, root) = if address.uri == embed::URI {
-            (format!("{}?root={}", embed::URI, embed_root.display()), Some(embed::prepare(embed_root)?))
+        let (told, root, patience) = if address.uri == embed::URI {
+            let root = embed::prepare(embed_root)?;
+            (format!("{}?root={}", embed::URI, embed_root.display()), Some(root), OPENING_EMBEDDED)
         } else {
-            (libvirt_address::uri(address, folder)?, None)
+            (address::uri(address, folder)?, None, OPENING)
         };
-        start_event_loop()?;
-        let uri = OpenedUri { named: address.uri.clone(), told };
-        let connect = Mutex::new(connect(&uri)?);
-        Ok(Self { connect, uri, _root: root })
+        let connection = Connection::open(address.uri.clone(), told, patience)?;
+        Ok(Self { connection, _root: root })
     }
 
     /// Versions by name: `libvirt`, and the driver's own program.
@@ -75,9 +65,9 @@ impl Libvirt {
     pub fn versions(&self) -> Result<Vec<(String, String)>, TargetError> {
         let text =
             |version: u32| format!("{}.{}.{}", version / 1_000_000, version / 1000 % 1000, version % 1000);
-        let library = self.ask("read the version", Connect::lib_version)?;
-        let driver = self.ask("read the driver's name", Connect::driver_type)?;
-        let hypervisor = self.ask("read the driver's version", Connect::hyp_version)?;
+        let library = self.connection.ask("read the version", Connect::lib_version)?;
+        let driver = self.connection.ask("read the driver's name", Connect::driver_type)?;
+        let hypervisor = self.connection.ask("read the driver's version", Connect::hyp_version)?;
         Ok(vec![("libvirt".into(), text(library)), (driver.to_lowercase(), text(hypervisor))])
     }
 
@@ -87,13 +77,13 @@ impl Libvirt {
     /// [`TargetError::DomainExists`] when another domain has its name, [`TargetError::Libvirt`] with libvirt's own words.
     pub fn define(&self, xml: &str) -> Result<(), TargetError> {
         let new = Identity::of(xml)?;
-        let named = self.ask("look up a domain", |connect| {
+        let named = self.connection.ask("look up a domain", |connect| {
             lookup(connect, &new.name)?.map(|domain| domain.uuid_string()).transpose()
         })?;
         if named.is_some_and(|uuid| uuid != new.uuid) {
             return Err(TargetError::DomainExists { name: new.name });
         }
-        self.ask(&format!("define domain {}", new.name), |connect| {
+        self.connection.ask(&format!("define domain {}", new.name), |connect| {
             connect.define_domain_xml_flags(xml, sys::VIR_DOMAIN_DEFINE_VALIDATE).map(drop)
         })
     }
@@ -104,7 +94,7 @@ impl Libvirt {
     /// [`TargetError::Libvirt`] with libvirt's own words.
     pub fn start(&self, name: &str) -> Result<(), TargetError> {
         let what = format!("start domain {name}");
-        let started = self.ask(&what, |connect| {
+        let started = self.connection.ask(&what, |connect| {
             let Some(domain) = lookup(connect, name)? else { return Ok(false) };
             match domain.create() {
                 Err(e) if !domain.is_active().unwrap_or(false) => Err(e),
@@ -122,7 +112,7 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when it still runs afterwards.
     pub fn stop(&self, name: &str) -> Result<(), TargetError> {
-        self.ask(&format!("stop domain {name}"), |connect| {
+        self.connection.ask(&format!("stop domain {name}"), |connect| {
             let Some(domain) = ours(connect, name)? else { return Ok(()) };
             match domain.destroy() {
                 Err(_) if !domain.is_active().unwrap_or(true) => Ok(()),
@@ -137,7 +127,7 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when it is still defined afterwards.
     pub fn undefine(&self, name: &str) -> Result<(), TargetError> {
-        self.ask(&format!("undefine domain {name}"), |connect| {
+        self.connection.ask(&format!("undefine domain {name}"), |connect| {
             let Some(domain) = ours(connect, name)? else { return Ok(()) };
             let all = sys::VIR_DOMAIN_UNDEFINE_MANAGED_SAVE
                 | sys::VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
@@ -158,7 +148,7 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when libvirt does not answer.
     pub fn is_active(&self, name: &str) -> Result<bool, TargetError> {
-        self.ask(&format!("look at domain {name}"), |connect| {
+        self.connection.ask(&format!("look at domain {name}"), |connect| {
             lookup(connect, name)?.map_or(Ok(false), |domain| domain.is_active())
         })
     }
@@ -168,64 +158,9 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when libvirt does not answer.
     pub fn ours(&self) -> Result<Vec<OurDomain>, TargetError> {
-        let all = self.ask("list domains", |connect| connect.list_all_domains(0))?;
+        let all = self.connection.ask("list domains", |connect| connect.list_all_domains(0))?;
         Ok(all.iter().filter_map(tagged).collect())
     }
-
-    /// Calls libvirt, and once more over a new connection when the old one turns out to have been cut: `call` must come
-    /// to the same when it is done twice.
-    fn ask<T>(&self, what: &str, call: impl Fn(&Connect) -> Result<T, Error>) -> Result<T, TargetError> {
-        let kept = || self.connect.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut used = kept().clone();
-        let mut result = call(&used);
-        if result.is_err() && !is_alive(&used) {
-            let mut current = kept();
-            // Another thread may have done so meanwhile.
-            if !is_alive(&current) {
-                *current = reconnect(&self.uri)?;
-            }
-            used = current.clone();
-            drop(current);
-            result = call(&used);
-        }
-        result.map_err(|e| failed(what, &e))
-    }
-}
-
-/// Opens a connection on a thread of its own, which is left behind when nobody answers.
-fn connect(uri: &OpenedUri) -> Result<Connect, TargetError> {
-    let what = format!("open {}", uri.named);
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let told = uri.told.clone();
-    std::thread::Builder::new()
-        .name("libvirt opening".into())
-        .spawn(move || {
-            // Nobody waits any more: the connection is closed again.
-            let _ = sender.send(Connect::open(Some(&told)));
-        })
-        .map_err(TargetError::io("start a thread"))?;
-    let connect = match receiver.recv_timeout(OPENING) {
-        Ok(result) => result.map_err(|e| failed(&what, &e))?,
-        Err(_) => return Err(TargetError::Deadline { what }),
-    };
-    // Drivers without a connection below them have nothing to keep alive.
-    let _ = connect.set_keep_alive(KEEPALIVE_S, KEEPALIVES);
-    Ok(connect)
-}
-
-/// Opens a connection again; a daemon that was restarted needs a moment.
-fn reconnect(uri: &OpenedUri) -> Result<Connect, TargetError> {
-    let deadline = Instant::now() + RESTART;
-    loop {
-        match connect(uri) {
-            Err(_) if Instant::now() < deadline => std::thread::sleep(RESTART / 10),
-            result => return result,
-        }
-    }
-}
-
-fn is_alive(connect: &Connect) -> bool {
-    connect.is_alive().unwrap_or(false)
 }
 
 fn lookup(connect: &Connect, name: &str) -> Result<Option<Domain>, Error> {
@@ -293,30 +228,4 @@ impl Identity {
 fn tagged(domain: &Domain) -> Option<OurDomain> {
     let run = run_of(domain).ok()??;
     Some(OurDomain { name: domain.name().ok()?, run, active: domain.is_active().ok()? })
-}
-
-fn failed(what: impl Into<String>, error: &Error) -> TargetError {
-    TargetError::Libvirt { what: what.into(), message: error.message().to_string() }
-}
-
-/// Starts the event loop that libvirt's drivers need, once for the life of the process.
-fn start_event_loop() -> Result<(), TargetError> {
-    static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    let started = STARTED.get_or_init(|| {
-        virt::error::clear_error_callback();
-        virt::event::event_register_default_impl().map_err(|e| e.message().to_string())?;
-        std::thread::Builder::new()
-            .name("libvirt events".into())
-            .spawn(|| {
-                loop {
-                    if virt::event::event_run_default_impl().is_err() {
-                        std::thread::sleep(Duration::from_millis(100));
-                    }
-                }
-            })
-            .map(drop)
-            .map_err(|e| e.to_string())
-    });
-    let what = || "start the event loop".to_string();
-    started.clone().map_err(|message| TargetError::Libvirt { what: what(), message })
 }
