@@ -54,7 +54,12 @@ fn judge(chosen: &Chosen, mode: Mode, input: &StageInput, xl: [&ExecResult; 3]) 
     if let Some(failed) = xl.iter().find(|answer| answer.exit != Some(0)) {
         return Err(no_xen(failed));
     }
-    let [info, list, vcpus] = xl.map(|answer| answer.stdout.as_str());
+    let said = xl.map(|answer| answer.stdout.as_str());
+    if said == [""; 3] {
+        // A plan is made with such answers: nothing is known of the host.
+        return finish(Vec::new(), StageOutput::default());
+    }
+    let [info, list, vcpus] = said;
     let info = Info::read(info);
     let unreadable = |what: &str| Failure::new(format!("cannot read {what} in what xl says of the host"));
     let cpus = info.number("nr_cpus").ok_or_else(|| unreadable("nr_cpus"))?;
@@ -164,10 +169,10 @@ fn facts(info: &Info<'_>, dom0_mib: u64, dom0: &Dom0) -> BTreeMap<String, String
         ("xen scheduler", "xen_scheduler"),
         ("xen command line", "xen_commandline"),
         ("xen capabilities", "virt_caps"),
-        ("cpus", "nr_cpus"),
+        ("xen cpus", "nr_cpus"),
     ];
     let said = said.iter().filter_map(|(name, key)| Some((*name, info.get(key)?.to_string())));
-    let total = info.get("total_memory").map(|memory| ("memory", format!("{memory} MiB")));
+    let total = info.get("total_memory").map(|memory| ("xen memory", format!("{memory} MiB")));
     let dom0 = [
         ("dom0 vcpus", dom0.vcpus.clone()),
         ("dom0 memory", format!("{dom0_mib} MiB")),
