@@ -140,11 +140,12 @@ impl Answer {
     }
 
     fn login(&self, destination: &Destination) -> Result<Login, TargetError> {
-        let mut identities = destination.identities.clone();
-        for file in self.values("identityfile").filter(|file| *file != "none") {
-            identities.push(self.path(file)?);
+        if let Some(missing) = destination.identities.iter().find(|key| !key.exists()) {
+            let message = format!("the key {} that the URI names is not there", missing.display());
+            return Err(TargetError::SshConfig { destination: self.destination.clone(), message });
         }
-        identities.dedup();
+        let files = self.values("identityfile").filter(|file| *file != "none");
+        let identities = files.map(|file| self.path(file)).collect::<Result<_, _>>()?;
         let from_environment =
             |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let agent = match self.value("identityagent") {
@@ -159,15 +160,15 @@ impl Answer {
     }
 
     fn host_key(&self) -> Result<HostKey, TargetError> {
-        let words =
+        let lists =
             ["userknownhostsfile", "globalknownhostsfile"].into_iter().flat_map(|word| self.values(word));
-        let files = words.flat_map(str::split_whitespace).filter(|file| *file != "none");
+        let files = lists.flat_map(paths).filter(|file| file != "none");
         let name = match self.value("hostkeyalias") {
             Some(alias) => alias.to_string(),
             None if self.port == 22 => self.name.clone(),
             None => format!("[{}]:{}", self.name, self.port),
         };
-        Ok(HostKey::Known { files: files.map(|file| self.path(file)).collect::<Result<_, _>>()?, name })
+        Ok(HostKey::Known { files: files.map(|file| self.path(&file)).collect::<Result<_, _>>()?, name })
     }
 
     fn path(&self, text: &str) -> Result<PathBuf, TargetError> {
@@ -201,5 +202,62 @@ impl Answer {
             expanded += token.map_or("", |token| &part[token.len_utf8()..]);
         }
         Ok(expanded)
+    }
+}
+
+/// The paths of a list. `ssh -G` drops the quotes around those with spaces: what does not begin as a path goes on with
+/// the one before.
+fn paths(list: &str) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for word in list.split(' ') {
+        match paths.last_mut() {
+            Some(path) if !word.starts_with(['/', '~', '%']) => *path += &format!(" {word}"),
+            _ => paths.push(word.into()),
+        }
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(more: &str) -> Answer {
+        Answer::read(&format!("host h\nuser me\nhostname h.example\nport 2222\n{more}"), "h")
+            .expect("an answer")
+    }
+
+    #[test]
+    fn tokens_stand_for_what_they_mean() {
+        let answer = answer("");
+        assert_eq!(answer.expand("%r@%h:%p %n 100%%").expect("expanded"), "me@h.example:2222 h 100%");
+        assert!(answer.expand("%C").is_err());
+        let home = std::env::var("HOME").unwrap_or_default();
+        assert_eq!(answer.path("~/.ssh/id").expect("path"), PathBuf::from(format!("{home}/.ssh/id")));
+    }
+
+    #[test]
+    fn known_hosts_are_looked_up_by_name_and_port_in_all_files() {
+        let answer = answer("userknownhostsfile /a b /c\nglobalknownhostsfile none\n");
+        let files = vec!["/a b".into(), "/c".into()];
+        let expected = HostKey::Known { files, name: "[h.example]:2222".into() };
+        assert_eq!(answer.host_key().expect("host key"), expected);
+    }
+
+    #[test]
+    fn several_jumps_are_passed_on_as_they_are() {
+        let Way::Through(argv) = through_jumps("a,me@b:2,c", None, "h:22") else { panic!("not through") };
+        assert_eq!(argv[argv.len() - 6..], ["-J", "a,me@b:2", "-W", "h:22", "--", "ssh://c"]);
+    }
+
+    #[test]
+    fn an_agent_can_be_ruled_out() {
+        let nothing = Destination { user: None, host: "h".into(), port: None, identities: Vec::new() };
+        let login = answer("identityagent none\nidentitiesonly yes\nidentityfile /k\n").login(&nothing);
+        let expected = Login::Any { agent: None, identities: vec!["/k".into()], only_identities: true };
+        assert_eq!(login.expect("login"), expected);
+        let missing = Destination { identities: vec!["/no such key".into()], ..nothing };
+        let error = answer("").login(&missing).expect_err("missing").to_string();
+        assert!(error.contains("/no such key"), "{error}");
     }
 }

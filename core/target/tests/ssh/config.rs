@@ -9,7 +9,7 @@ const NO_AGENT: &str = "IdentityAgent none";
 #[test]
 fn an_alias_is_reached_as_its_configuration_says() {
     let server = Server::start("");
-    let known = server.write("known hosts", &server.known());
+    let known = server.write("the known hosts", &server.known());
     let spaced = server.config("h", std::path::Path::new("unused"), NO_AGENT);
     let spaced =
         spaced.replace("UserKnownHostsFile unused", &format!("UserKnownHostsFile \"{}\"", known.display()));
