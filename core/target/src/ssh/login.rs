@@ -17,19 +17,13 @@ pub fn log_in(session: &Session, address: &SshAddress) -> Result<(), TargetError
     let tried = match &address.login {
         Login::Key(key) => with_file(session, user, key),
         Login::Any { agent, identities, only_identities } => {
-            let mut tried = Vec::new();
-            if let Some(agent) = agent {
-                match with_agent(session, user, agent, identities, *only_identities) {
-                    Ok(()) => return Ok(()),
-                    Err(reason) => tried.push(format!("agent at {}: {reason}", agent.display())),
-                }
-            }
+            let by_agent = agent.iter().map(|agent| {
+                let tried = with_agent(session, user, agent, identities, *only_identities);
+                tried.map_err(|reason| format!("agent at {}: {reason}", agent.display()))
+            });
             let files = identities.iter().filter(|file| file.exists());
-            match first(files.map(|file| with_file(session, user, file))) {
-                Ok(()) => return Ok(()),
-                Err(reasons) => tried.extend(reasons),
-            }
-            Err(tried.join("; "))
+            let by_file = files.map(|file| with_file(session, user, file));
+            first(by_agent.chain(by_file)).map_err(|reasons| reasons.join("; "))
         }
     };
     tried.map_err(|message| TargetError::Login {
