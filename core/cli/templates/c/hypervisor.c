@@ -91,6 +91,8 @@ static json_t *define(const struct domain *d) {
     int kvm = strcmp(d->accel, "kvm") == 0;
     if (!kvm && strcmp(d->accel, "tcg") != 0)
         return refuse("@name@ runs with accel kvm or tcg only");
+    if (!json_object_get(d->network, "forwards"))
+        return refuse("@name@ joins no bridge: take a host without one");
     json_t *argv = json_pack("[s, s, s, s, s, s]", "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display",
                              "none", "-daemonize");
     add(argv, "-pidfile", pid_file(d));

@@ -18,6 +18,8 @@ def define(options, given, results):
     domain = given["domain"]
     if domain["accel"] not in ("kvm", "tcg"):
         raise Refusal(f"{MANIFEST['name']} runs with accel kvm or tcg, not {domain['accel']}")
+    if domain["network"]["mode"] != "user":
+        raise Refusal(f"{MANIFEST['name']} joins no bridge: take a host without one")
     argv = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-daemonize"]
     argv += ["-pidfile", pid_file(domain), "-name", domain["name"], "-uuid", domain["uuid"]]
     argv += ["-machine", f"pc,accel={domain['accel']}", *(["-cpu", "host"] if domain["accel"] == "kvm" else [])]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crossvisor_plugin::model::{
-    Accel, Action, DomainSpec, Exec, Manifest, Network, Place, Step, StepResult, VolumeSource,
+    Accel, Action, DomainSpec, Exec, Forward, Manifest, Network, Place, Step, StepResult, VolumeSource,
 };
 use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, Turn, finish};
@@ -49,6 +49,9 @@ fn command_line(domain: &DomainSpec) -> Result<Vec<String>, Failure> {
     if !matches!(accel, Accel::Kvm | Accel::Tcg) {
         return Err(Failure::new(format!("@name@ runs with accel kvm or tcg, not {accel}")));
     }
+    let Network::User { forwards, .. } = &domain.network else {
+        return Err(Failure::new("@name@ joins no bridge: take a host without one"));
+    };
     let text = |word: &str| vec![word.to_string()];
     let pair = |option: &str, value: String| vec![option.to_string(), value];
     let cpu = if *accel == Accel::Kvm { pair("-cpu", "host".into()) } else { Vec::new() };
@@ -70,17 +73,16 @@ fn command_line(domain: &DomainSpec) -> Result<Vec<String>, Failure> {
         pair("-append", format!("{cmdline} console=ttyS0")),
         pair("-serial", format!("file:{}", console_log.display())),
         pair("-device", "virtio-rng-pci".into()),
-        network(domain),
+        network(&domain.mac, forwards),
         disks(domain),
     ]
     .concat())
 }
 
-fn network(domain: &DomainSpec) -> Vec<String> {
-    let Network::User { forwards, .. } = &domain.network;
+fn network(mac: &str, forwards: &[Forward]) -> Vec<String> {
     let ports = forwards.iter().map(|f| format!(",hostfwd=tcp:127.0.0.1:{}-:{}", f.host_port, f.guest_port));
     let netdev = format!("user,id=net0{}", ports.collect::<String>());
-    let card = format!("virtio-net-pci,netdev=net0,mac={},romfile=", domain.mac);
+    let card = format!("virtio-net-pci,netdev=net0,mac={mac},romfile=");
     ["-netdev", &netdev, "-device", &card].map(String::from).into()
 }
 
