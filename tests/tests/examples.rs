@@ -50,6 +50,7 @@ fn the_bundled_plugins_pass_their_check_as_anybodys_do() {
     let shop = Shop::new();
     for name in [
         "hypervisor-kvm",
+        "hypervisor-xen",
         "storage-file",
         "storage-loop",
         "storage-lvm",

@@ -7,8 +7,9 @@ use std::process::{Command, Output};
 use crossvisor_tests::{Lab, program_folder, root};
 use tempfile::TempDir;
 
-const BUNDLED: [&str; 8] = [
+const BUNDLED: [&str; 9] = [
     "hypervisor-kvm",
+    "hypervisor-xen",
     "storage-file",
     "storage-loop",
     "storage-lvm",

@@ -214,6 +214,7 @@ fn plugins_and_guests_are_listed() {
         listed["plugins"].as_array().expect("list").iter().map(|p| p["name"].as_str()).collect();
     for name in [
         "hypervisor-kvm",
+        "hypervisor-xen",
         "storage-file",
         "storage-loop",
         "storage-lvm",

@@ -48,6 +48,7 @@ fn what_bundled_plugins_are_asked_and_answer_is_valid() {
     }
     let kinds = [
         "hypervisor-kvm",
+        "hypervisor-xen",
         "storage-file",
         "storage-loop",
         "storage-lvm",

@@ -102,8 +102,8 @@ fn needing(guests: u32) -> String {
 
 /// The only volume of a report.
 fn one(report: &str) -> Result<LvReport, Failure> {
-    let volume = LvReport::read(report)?.into_iter().next();
-    volume.ok_or_else(|| Failure::new("the logical volume is gone: somebody else removed it, or its pool"))
+    LvReport::read(report)?
+        .ok_or_else(|| Failure::new("the logical volume is gone: somebody else removed it, or its pool"))
 }
 
 fn is_thin(volume: &LvReport) -> bool {
@@ -112,7 +112,7 @@ fn is_thin(volume: &LvReport) -> bool {
 
 /// Bytes that are free in the pool, where they are enough for the image and for every guest to fill its disk.
 fn pool_room(pool: &Lv, report: &str, input: &StageInput) -> Result<u64, Failure> {
-    let found = LvReport::read(report)?.into_iter().next().filter(|found| found.letter(0) == 't');
+    let found = LvReport::read(report)?.filter(|found| found.letter(0) == 't');
     let Some(found) = found else {
         return Err(Failure::new(format!(
             "volume group {} has no thin pool '{}': 'lvs {}' lists what it has, and lvcreate --type thin-pool makes one",

@@ -76,7 +76,7 @@ pub(crate) fn inspect(input: &InspectInput, resume: &Resume) -> Result<Turn, Fai
         return Ok(Turn { steps: vec![lvm::ask_device(device)], ..Turn::default() });
     }
     let Some(report) = printed(resume, 0) else { return finish(Vec::new(), InspectOutput::of(None)) };
-    let Some(snapshot) = LvReport::read(report)?.into_iter().next() else {
+    let Some(snapshot) = LvReport::read(report)? else {
         return Err(Failure::new(format!(
             "the snapshot {} is gone: somebody else removed it",
             device.display()

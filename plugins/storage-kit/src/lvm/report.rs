@@ -6,7 +6,6 @@ use serde_json::Value;
 /// What LVM tells of one logical volume.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LvReport {
-    pub name: String,
     /// The ten letters of `lvs`.
     pub attributes: String,
     /// Bytes; of a snapshot, those of its exception store.
@@ -21,7 +20,7 @@ pub struct LvReport {
 
 impl LvReport {
     /// The fields, as `lvs` is asked for them.
-    pub(super) const FIELDS: &str = "lv_name,lv_attr,lv_size,origin_size,data_percent,metadata_percent";
+    pub(super) const FIELDS: &str = "lv_attr,lv_size,origin_size,data_percent,metadata_percent";
 
     /// Bytes in use, as its percentage tells.
     #[must_use]
@@ -38,14 +37,13 @@ impl LvReport {
         self.attributes.chars().nth(index).unwrap_or('-')
     }
 
-    /// The logical volumes of a report.
+    /// The logical volume that a report is about. `None` where it is not there.
     ///
     /// # Errors
     /// [`Failure`] where it is not one.
-    pub fn read(report: &str) -> Result<Vec<Self>, Failure> {
+    pub fn read(report: &str) -> Result<Option<Self>, Failure> {
         let row = |row: &Value| {
             Some(Self {
-                name: text(row, "lv_name")?.into(),
                 attributes: text(row, "lv_attr")?.into(),
                 size: text(row, "lv_size")?.parse().ok()?,
                 origin_size: number(row, "origin_size"),
@@ -53,7 +51,7 @@ impl LvReport {
                 metadata_percent: number(row, "metadata_percent"),
             })
         };
-        rows(report, "lv", row)
+        Ok(rows(report, "lv", row)?.into_iter().next())
     }
 }
 
@@ -83,9 +81,7 @@ mod tests {
     use super::*;
 
     fn lv(size: &str, percent: &str) -> String {
-        let row = format!(
-            r#"{{"lv_name": "a", "lv_attr": "swi-a-s---", "lv_size": "{size}", "data_percent": "{percent}"}}"#
-        );
+        let row = format!(r#"{{"lv_attr": "swi-a-s---", "lv_size": "{size}", "data_percent": "{percent}"}}"#);
         format!(r#"{{"report": [{{"lv": [{row}]}}]}}"#)
     }
 
@@ -100,7 +96,7 @@ mod tests {
             ("-1", None),
         ] {
             let found = LvReport::read(&lv("1000", percent)).expect("report");
-            assert_eq!((found.len(), found[0].used()), (1, used), "{percent}");
+            assert_eq!(found.and_then(|lv| lv.used()), used, "{percent}");
         }
     }
 
