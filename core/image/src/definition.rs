@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn a_host_is_read_and_its_limits_are_kept() {
         let host = "host: {uri: 'xen:///system', bridge: br0, memory: 2GiB, system_memory: 1GiB, vcpus: 1, disk: 4GiB, \
-            hypervisor: kvm-virtio, storage: {offer: file, options: {cache: unsafe}}}\n";
+            hypervisor: kvm-virtio, storage: {offer: file, options: {cache: writeback}}}\n";
         let guest = read(&format!("{GOOD}{host}")).expect("good");
         let offer = guest.offer().host.expect("a host");
         assert_eq!((offer.uri.as_str(), offer.bridge.as_str()), ("xen:///system", "br0"));
