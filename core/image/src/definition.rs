@@ -295,7 +295,7 @@ mod tests {
         assert_eq!((offer.uri.as_str(), offer.bridge.as_str()), ("xen:///system", "br0"));
         assert_eq!((offer.memory.mib(), offer.system_memory.mib()), (2048, 1024));
         let made = guest.host.expect("a host");
-        assert_eq!(made.storage.options["cache"], "unsafe");
+        assert_eq!(made.storage.options["cache"], "writeback");
         assert_eq!(read(GOOD).expect("good").offer().host, None);
         for (good, bad, key) in [
             ("xen:///system", "xen+ssh://rack/system", "host.uri"),
