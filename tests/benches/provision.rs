@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossvisor_image::{GuestLibrary, Identity, Image, build, seed_initrd};
+use crossvisor_target::ssh::{HostKey, Login, Way};
 use crossvisor_target::{Cancel, Ssh, SshAddress, port};
 use crossvisor_tests::Lab;
 use ssh_key::{LineEnding, PrivateKey, PublicKey};
@@ -88,7 +89,12 @@ fn prepare(folder: &Path, image: &Image, guest: usize) -> (PathBuf, PathBuf, (u1
     let host_key = PublicKey::from_openssh(&identity.host_key_public).and_then(|key| key.to_bytes());
     let port = port::free(1).expect("port")[0];
     let socket = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let address = SshAddress { socket, user: "root".into(), key: private, host_key: host_key.expect("key") };
+    let address = SshAddress {
+        way: Way::Direct(socket),
+        user: "root".into(),
+        login: Login::Key(private),
+        host_key: HostKey::Pinned(host_key.expect("key")),
+    };
     (disk, initrd, (port, Ssh::new(address)))
 }
 
@@ -119,19 +125,19 @@ fn ours(lab: &Lab, guests: usize, name: &str) -> (Duration, u64) {
     let scenario = lab.scenario("provision", &text);
     let events = lab.runs().join(name).join("events.jsonl");
     let start = Instant::now();
-    let mut child = lab.start_run(&scenario, name);
+    let mut run = lab.start_run(&scenario, name);
     let reached = || {
         let text = fs::read_to_string(&events).unwrap_or_default();
         text.lines().filter(|line| line.contains("guest_reached") && line.contains(r#""boot""#)).count()
     };
     while reached() < guests {
-        assert!(start.elapsed() < LIMIT && child.try_wait().expect("wait").is_none(), "no guest was reached");
+        assert!(start.elapsed() < LIMIT && !run.has_ended(), "no guest was reached");
         thread::sleep(Duration::from_millis(5));
     }
     let took = start.elapsed();
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let status = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|value| value.trim().split(' ').next()?.parse().ok()).unwrap_or_default();
-    assert!(child.wait().expect("wait").success());
+    assert!(run.wait(LIMIT).status.success());
     (took, peak)
 }

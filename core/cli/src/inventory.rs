@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crossvisor_engine::{Settings, kept};
+use crossvisor_engine::{kept, Settings};
 use crossvisor_image::GuestLibrary;
-use crossvisor_loader::{Linked, LoadError, Loaded, Origin, SearchPath, load_all};
+use crossvisor_loader::{load_all, Linked, LoadError, Loaded, Origin, SearchPath};
 use crossvisor_model::{Catalog, HostGuest, Name};
 
 use crate::exit::Failure;

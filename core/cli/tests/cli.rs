@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Home, text};
+use common::{text, Home};
 
 const GOOD: &str = "\
 name: one

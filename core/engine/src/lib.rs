@@ -6,6 +6,7 @@
 mod accel;
 mod clean;
 mod context;
+mod course;
 mod error;
 mod exit;
 mod gate;
@@ -29,8 +30,8 @@ mod work_folder;
 
 pub use clean::{Cleaned, CleanedAction, clean};
 pub use error::EngineError;
-pub use hosts::{doctor, kept};
 pub use hosts::kept::{KeepRequest, KeptHost};
+pub use hosts::{doctor, kept};
 pub use observer::Observer;
 pub use outline::{Outline, Planned, PlannedStep, SetupOutline, outline};
 pub use run::{RunRequest, Summary, run};

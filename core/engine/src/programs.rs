@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crossvisor_model::{Exec, Name, Place};
+use crossvisor_model::{Exec, Name, Place, Plan};
 use crossvisor_target::{Cancel, Machine, TargetError};
 
 use crate::EngineError;
+use crate::context::{Plugins, find, offer};
 use crate::exit::judge;
 
 /// The Debian package of a program where it is not called like the program.
@@ -63,6 +64,25 @@ pub fn missing(machine: &dyn Machine, programs: &BTreeSet<String>) -> Result<Vec
 pub fn package(program: &str) -> String {
     let other = PACKAGES.iter().find(|(name, _)| *name == program).map(|(_, package)| *package);
     other.unwrap_or(program).to_string()
+}
+
+/// The programs that the cells of a host need on it.
+pub fn of_host(plan: &Plan, plugins: &Plugins, host: &Name) -> BTreeSet<String> {
+    let mut programs = BTreeSet::new();
+    for axes in plan.cells.iter().map(|cell| &cell.axes).filter(|axes| axes.host == *host) {
+        let found = |uses, name| find(uses, plugins, name).ok().and_then(offer);
+        if let Some(workload) = found(&plan.workloads, &axes.workload) {
+            programs.extend(workload.host_programs.iter().cloned());
+            programs
+                .extend(axes.is_bare().then_some(&workload.guest_programs).into_iter().flatten().cloned());
+        }
+        let hypervisor = found(&plan.hypervisors, &axes.hypervisor);
+        let storage = axes.storage.as_ref().and_then(|name| found(&plan.storages, name));
+        for offer in hypervisor.into_iter().chain(storage) {
+            programs.extend(offer.host_programs.iter().cloned());
+        }
+    }
+    programs
 }
 
 #[cfg(test)]

@@ -1,29 +1,20 @@
-//! A whole run: hosts, image, every visit in the plan's order, and the end.
+//! A whole run: its work folder, its run directory, its course, and the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
-use std::thread;
 
-use crossvisor_image::{GuestDefinition, GuestLibrary, Image};
-use crossvisor_model::{
-    Accel, CellStatus, Event, HostAddress, HostGuest, HostSpec, MetricSpec, Name, Outcome, Plan,
-};
+use crossvisor_image::GuestLibrary;
+use crossvisor_model::{CellStatus, Event, MetricSpec, Name, Outcome, Plan};
 use crossvisor_store::{Journal, RunDirectory};
-use crossvisor_target::{Cancel, embed};
+use crossvisor_target::Cancel;
 
-use crate::context::{Plugins, Run, find, offer};
-use crate::hosts::{Connections, Host, HostImage, Hosts, KeptHost, Maker, Recipe, Staged};
-use crate::identity::{DomainIdentity, RunKey};
+use crate::context::{Plugins, find, offer};
+use crate::course::Course;
+use crate::hosts::{Connections, Hosts};
 use crate::log::Log;
-use crate::steps::{Steps, in_seconds};
-use crate::visit::visit;
 use crate::work_folder::{WorkFolder, folder_error};
-use crate::{EngineError, Observer, Settings, programs, provenance};
-
-/// An image of some hundred MiB on its way to a host that may be emulated; in seconds.
-const TRANSFER_S: f64 = 1800.0;
+use crate::{EngineError, Observer, Settings};
 
 /// What a run needs.
 pub struct RunRequest<'a> {
@@ -103,200 +94,6 @@ fn run_in(
     Ok(summary)
 }
 
-/// The way of a run from its hosts to its last visit.
-struct Course<'a> {
-    request: &'a RunRequest<'a>,
-    work: &'a WorkFolder,
-    journal: &'a Journal,
-    reached: BTreeMap<Name, Arc<Host>>,
-}
-
-impl<'a> Course<'a> {
-    fn has_guests(&self, host: &Name) -> bool {
-        self.request.plan.cells.iter().any(|cell| cell.axes.host == *host && !cell.axes.is_bare())
-    }
-
-    /// Reaches the hosts that are there already.
-    fn reach_found(&mut self, hosts: &mut Hosts<'_>) -> Result<(), EngineError> {
-        for (name, spec) in &self.request.plan.hosts {
-            match spec {
-                HostSpec::Reached(address) => self.reach(hosts, name, address, None)?,
-                HostSpec::Kept { up } => {
-                    let kept = KeptHost::find(self.request.settings, up)?;
-                    self.reach(hosts, name, &kept.address, Some(kept.outer_accel))?;
-                }
-                HostSpec::Made(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn reach(
-        &mut self,
-        hosts: &mut Hosts<'_>,
-        name: &Name,
-        address: &HostAddress,
-        outer: Option<Accel>,
-    ) -> Result<(), EngineError> {
-        let RunRequest { plan, plugins, .. } = *self.request;
-        let host = hosts.reach(name, address, self.has_guests(name), outer)?;
-        programs::check(name, &*host.machine, &host_programs(plan, plugins, name))?;
-        self.reached.insert(name.clone(), host);
-        Ok(())
-    }
-
-    /// Makes what the run needs and makes every visit.
-    fn follow(
-        &mut self,
-        hosts: &mut Hosts<'_>,
-        log: &Log<'_>,
-        metrics: BTreeMap<Name, Vec<MetricSpec>>,
-    ) -> Result<Summary, EngineError> {
-        let RunRequest { plan, plugins, guests, settings, cancel, name, .. } = *self.request;
-        let key = RunKey::generate(&self.work.path().join("ssh"))?;
-        self.make_hosts(hosts, log, &key)?;
-        self.reached
-            .values()
-            .filter_map(|host| host.notice())
-            .try_for_each(|text| log.tell(Event::Notice { text }))?;
-        let guest = guests.get(plan.guest.image.as_str())?;
-        let image = match self.reached.keys().any(|host| self.has_guests(host)) {
-            true => Some(build_image(&guest, settings, &|event| log.show(event), cancel)?),
-            false => None,
-        };
-        let mut images = BTreeMap::new();
-        let mut staged = Staged::default();
-        for host in self.reached.values().filter(|host| self.has_guests(&host.name)) {
-            let Some(image) = &image else { continue };
-            let image = self.ready(hosts, host, image, &mut staged, log)?;
-            images.insert(host.name.clone(), image);
-        }
-        let provenance = provenance::of(plan, plugins, &self.reached, &staged, &guest, image.as_ref());
-        log.directory().provenance(&provenance)?;
-        visits(&Run {
-            name: name.clone(),
-            plan,
-            plugins,
-            hosts: self.reached.clone(),
-            work: self.work,
-            journal: self.journal,
-            log,
-            cancel,
-            key,
-            images,
-            staged,
-            cmdline: guest.boot.cmdline,
-            login: guest.login,
-            metrics,
-        })
-    }
-
-    /// Makes the hosts that are guests of this machine, all at once, and reaches them.
-    fn make_hosts(&mut self, hosts: &mut Hosts<'_>, log: &Log<'_>, key: &RunKey) -> Result<(), EngineError> {
-        let RunRequest { plan, plugins, guests, settings, cancel, name, .. } = *self.request;
-        let show = |event| log.show(event);
-        let mut recipes = Vec::new();
-        for (host, spec) in &plan.hosts {
-            let HostSpec::Made(spec) = spec else { continue };
-            let definition = guests.get(spec.guest.as_str())?;
-            let image = build_image(&definition, settings, &show, cancel)?;
-            recipes.push((host, spec, definition, image));
-        }
-        if recipes.is_empty() {
-            return Ok(());
-        }
-        let outer = hosts.reach(&outer_name(plan)?, &HostAddress::new(embed::URI), true, None)?;
-        recipes.iter().for_each(|(host, ..)| hosts.is_made(host));
-        let undo = hosts.undo(&outer.name)?;
-        let maker = Maker { run: name, plugins, outer: &outer, undo, key, show: &show, cancel };
-        let made: Vec<Result<_, EngineError>> = thread::scope(|scope| {
-            let make = |(number, recipe)| {
-                let (name, spec, definition, image): &(&Name, &HostGuest, GuestDefinition, Image) = recipe;
-                let identity = DomainIdentity::host(self.work.id(), number);
-                let folder = self.work.path().join(format!("h{number}"));
-                let maker = &maker;
-                scope.spawn(move || {
-                    let identity = identity?;
-                    maker.make(Recipe { name, spec, definition, image, identity, folder })
-                })
-            };
-            let threads: Vec<_> = (1..).zip(&recipes).map(make).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(EngineError::Panicked))).collect()
-        });
-        for ((name, ..), made) in recipes.iter().zip(made) {
-            let (address, _) = made?;
-            self.reach(hosts, name, &address, Some(outer.accel))?;
-        }
-        Ok(())
-    }
-
-    /// Brings the guest's image to a host and lets the plugins get ready there.
-    fn ready(
-        &self,
-        hosts: &Hosts<'_>,
-        host: &Host,
-        image: &Image,
-        staged: &mut Staged,
-        log: &Log<'_>,
-    ) -> Result<HostImage, EngineError> {
-        let RunRequest { plan, plugins, cancel, .. } = *self.request;
-        let show = |event| log.show(event);
-        let stage = |stage: &str| Event::MakingHost { host: host.name.clone(), stage: stage.into() };
-        if !host.is_here() {
-            show(stage("bring the guest's image"));
-        }
-        let failed = |source| EngineError::Host { host: host.name.clone(), source };
-        let image = HostImage::on(host, image, in_seconds(TRANSFER_S), cancel).map_err(failed)?;
-        show(stage("get ready"));
-        let undo = hosts.undo(&host.name)?;
-        let steps = Steps { visit: 0, host, guests: &[], undo, show: &|_| (), cancel };
-        staged.stage(plan, plugins, (host, &image), &steps, self.work.id())?;
-        Ok(image)
-    }
-}
-
-/// The name of this machine as the host of those that are made for the run, which no host of the plan has.
-fn outer_name(plan: &Plan) -> Result<Name, EngineError> {
-    let mut name = Name::new("this-machine")?;
-    while plan.hosts.contains_key(&name) {
-        name = Name::new(format!("{name}-"))?;
-    }
-    Ok(name)
-}
-
-/// The image of a definition, built when it is not cached.
-pub(crate) fn build_image(
-    guest: &GuestDefinition,
-    settings: &Settings,
-    show: &dyn Fn(Event),
-    cancel: &Cancel,
-) -> Result<Image, EngineError> {
-    let mut last = "";
-    let mut progress = |progress: crossvisor_image::Progress| {
-        if progress.stage != last {
-            last = progress.stage;
-            show(Event::Building { image: guest.name.to_string(), stage: last.into() });
-        }
-    };
-    Ok(crossvisor_image::build(guest, &settings.images(), &mut progress, &|| cancel.is_raised())?)
-}
-
-/// Makes every visit in the plan's order; after an interruption the rest is not tried.
-fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
-    let mut summary = Summary::default();
-    for (number, one) in (1..).zip(&run.plan.order) {
-        if run.cancel.is_raised() {
-            if summary.skipped == 0 {
-                run.log.tell(Event::Interrupted { visit: number })?;
-            }
-            summary.skipped += one.cells.len();
-            continue;
-        }
-        summary.add(&visit(run, number, one)?);
-    }
-    Ok(summary)
-}
-
 fn metrics(plan: &Plan, plugins: &Plugins) -> Result<BTreeMap<Name, Vec<MetricSpec>>, EngineError> {
     let of = |name: &Name| {
         let metrics = offer(find(&plan.workloads, plugins, name)?).map(|offer| offer.metrics.clone());
@@ -305,27 +102,9 @@ fn metrics(plan: &Plan, plugins: &Plugins) -> Result<BTreeMap<Name, Vec<MetricSp
     plan.workloads.keys().map(of).collect()
 }
 
-/// The programs that the cells of a host need on it.
-fn host_programs(plan: &Plan, plugins: &Plugins, host: &Name) -> BTreeSet<String> {
-    let mut programs = BTreeSet::new();
-    for axes in plan.cells.iter().map(|cell| &cell.axes).filter(|axes| axes.host == *host) {
-        let found = |uses, name| find(uses, plugins, name).ok().and_then(offer);
-        if let Some(workload) = found(&plan.workloads, &axes.workload) {
-            programs.extend(workload.host_programs.iter().cloned());
-            programs
-                .extend(axes.is_bare().then_some(&workload.guest_programs).into_iter().flatten().cloned());
-        }
-        let hypervisor = found(&plan.hypervisors, &axes.hypervisor);
-        let storage = axes.storage.as_ref().and_then(|name| found(&plan.storages, name));
-        for offer in hypervisor.into_iter().chain(storage) {
-            programs.extend(offer.host_programs.iter().cloned());
-        }
-    }
-    programs
-}
-
 impl Summary {
-    fn add(&mut self, outcomes: &[Outcome]) {
+    /// Counts what came of a visit's cells.
+    pub fn add(&mut self, outcomes: &[Outcome]) {
         for outcome in outcomes {
             match outcome.status {
                 CellStatus::Good => self.good += 1,

@@ -33,13 +33,13 @@ pub enum TargetError {
     )]
     UnknownHostKey { address: String, name: String, fingerprint: String },
     #[error(
-        "ssh to {address}: its host key {fingerprint} is not the one in {file}, line {line}: somebody may be in between: refusing to go on; if the host really has a new key, remove that line and log in once by hand"
+        "ssh to {address}: its host key {fingerprint} is not the one in {place}: somebody may be in between: refusing to go on; if the host really has a new key, remove that line and log in once by hand"
     )]
-    ChangedHostKey { address: String, fingerprint: String, file: PathBuf, line: usize },
+    ChangedHostKey { address: String, fingerprint: String, place: String },
     #[error(
-        "ssh to {address}: its host key {fingerprint} is marked as revoked in {file}, line {line}: refusing to go on"
+        "ssh to {address}: its host key {fingerprint} is marked as revoked in {place}: refusing to go on"
     )]
-    RevokedHostKey { address: String, fingerprint: String, file: PathBuf, line: usize },
+    RevokedHostKey { address: String, fingerprint: String, place: String },
     #[error("SSH configuration for '{destination}': {message}")]
     SshConfig { destination: String, message: String },
     #[error("libvirt: {what}: {message}")]

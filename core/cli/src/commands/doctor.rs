@@ -22,8 +22,7 @@ pub fn execute(asked: &Doctor, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Fa
     let inventory = Inventory::find(plugins)?;
     let mut worst = Health::Good;
     for (name, address) in hosts(asked, &settings, &inventory)? {
-        let findings =
-            examine(&name, &address, &settings, &inventory.loaded.plugins, &Cancel::default());
+        let findings = examine(&name, &address, &settings, &inventory.loaded.plugins, &Cancel::default());
         output::show(|out| text(&name, &address, &findings, out))?;
         worst = findings.iter().map(|finding| finding.health).fold(worst, Health::max);
     }
@@ -44,7 +43,8 @@ fn hosts(
             ssh_config: asked.ssh_config.clone(),
             bridge: asked.bridge.clone(),
         };
-        let named = (1..).zip(uris).map(|(number, uri)| Ok((Name::new(format!("host-{number}"))?, address(uri))));
+        let named =
+            (1..).zip(uris).map(|(number, uri)| Ok((Name::new(format!("host-{number}"))?, address(uri))));
         return named.collect();
     };
     let mut hosts = Vec::new();
@@ -53,7 +53,10 @@ fn hosts(
             HostSpec::Reached(address) => hosts.push((name, address)),
             HostSpec::Kept { up } => hosts.push((name, KeptHost::find(settings, &up)?.address)),
             HostSpec::Made(guest) => {
-                output::say(&format!("{name} is made of '{}' by the run: nothing to look at yet", guest.guest));
+                output::say(&format!(
+                    "{name} is made of '{}' by the run: nothing to look at yet",
+                    guest.guest
+                ));
             }
         }
     }

@@ -83,7 +83,11 @@ pub fn list() -> Result<(), Failure> {
             writeln!(out, "{name}: {state}, made of {}, {}", host.made_of.guest, host.address.uri)?;
             describe(host, out)?;
         }
-        if hosts.is_empty() { writeln!(out, "no host is up: 'crossvisor host up NAME' makes one") } else { Ok(()) }
+        if hosts.is_empty() {
+            writeln!(out, "no host is up: 'crossvisor host up NAME' makes one")
+        } else {
+            Ok(())
+        }
     })
 }
 

@@ -103,7 +103,8 @@ fn libvirt(connections: &Connections<'_>, address: &HostAddress) -> Finding {
     let versions = connections.get(address).and_then(|libvirt| libvirt.versions());
     match versions {
         Ok(versions) => {
-            let text: Vec<_> = versions.into_iter().map(|(what, version)| format!("{what} {version}")).collect();
+            let text: Vec<_> =
+                versions.into_iter().map(|(what, version)| format!("{what} {version}")).collect();
             Finding::good("libvirt", text.join(", "))
         }
         Err(error) => {
@@ -132,7 +133,8 @@ fn acceleration(host: &Host, settings: &Settings, cancel: &Cancel, connected: bo
     }
 }
 
-const XEN: &str = "is this host booted under Xen? 'xl info' tells; on Debian: 'apt install xen-system-amd64' and reboot";
+const XEN: &str =
+    "is this host booted under Xen? 'xl info' tells; on Debian: 'apt install xen-system-amd64' and reboot";
 const KVM: &str = "guests are emulated, their figures are not those of KVM: turn on virtualisation in the firmware, \
     load kvm_intel or kvm_amd, and use a host that is no guest itself or nests";
 

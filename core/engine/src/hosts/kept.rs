@@ -102,7 +102,7 @@ pub fn up(request: &KeepRequest<'_>) -> Result<KeptHost, EngineError> {
 fn make(request: &KeepRequest<'_>, work: &WorkFolder) -> Result<KeptHost, EngineError> {
     let KeepRequest { name, made_of, settings, plugins, guests, show, cancel } = *request;
     let definition = guests.get(made_of.guest.as_str())?;
-    let image = crate::run::build_image(&definition, settings, show, cancel)?;
+    let image = crate::course::build_image(&definition, settings, show, cancel)?;
     let journal = Journal::open(&work.journal())?;
     let connections = Connections::new(settings, work.path());
     let mut hosts = Hosts::new(work, &journal, &connections, cancel);
@@ -146,6 +146,8 @@ pub fn down(settings: &Settings, name: &Name) -> Result<(), EngineError> {
     let work = WorkFolder::adopt(&folder)?.ok_or_else(|| EngineError::Busy(folder.clone()))?;
     let connections = Connections::new(settings, work.path());
     let failures = crate::clean::undo_journal(&work, &connections)?;
+    // Before the folder, in which a connection has a file of its own.
+    drop(connections);
     match failures.into_iter().next() {
         Some(reason) => Err(EngineError::NotRemoved { name: name.clone(), reason }),
         None => work.remove(),

@@ -1,7 +1,7 @@
 //! The hosts of a run with what the run has made on each, from the first connection to the last removal.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -150,7 +150,7 @@ fn make_folder(host: &Host, undo: &UndoLog<'_>) -> Result<(), EngineError> {
 }
 
 /// Removes a folder with all that is in it, but nothing that is mounted there.
-pub fn remove_folder(path: &PathBuf) -> Exec {
+pub fn remove_folder(path: &Path) -> Exec {
     let argv = ["rm", "-rf", "--one-file-system", "--", &path.to_string_lossy()];
     Exec::new(Place::Host, argv, 120.0)
 }

@@ -87,14 +87,14 @@ pub fn check(session: &Session, known: &[Known], address: &str, name: &str) -> R
     let fingerprint = digest.map(|digest| Fingerprint::Sha256(digest).to_string()).unwrap_or_default();
     let is_given = |entry: &&Known| matches(session, entry, given);
     if let Some(Known { file, line, .. }) = known.iter().filter(|entry| entry.revoked).find(is_given) {
-        return Err(TargetError::RevokedHostKey { address, fingerprint, file: file.clone(), line: *line });
+        return Err(TargetError::RevokedHostKey { address, fingerprint, place: place(file, *line) });
     }
     let mut trusted = known.iter().filter(|entry| !entry.revoked);
     match trusted.clone().find(is_given).or_else(|| trusted.next()) {
         None => Err(TargetError::UnknownHostKey { address, name: name.into(), fingerprint }),
         Some(entry) if is_given(&entry) => Ok(()),
         Some(Known { file, line, .. }) => {
-            Err(TargetError::ChangedHostKey { address, fingerprint, file: file.clone(), line: *line })
+            Err(TargetError::ChangedHostKey { address, fingerprint, place: place(file, *line) })
         }
     }
 }
@@ -105,6 +105,11 @@ fn matches(session: &Session, entry: &Known, given: &[u8]) -> bool {
     let line = format!("host {} {}", entry.kind, entry.key);
     hosts.read_str(&line, KnownHostFileKind::OpenSSH).is_ok()
         && matches!(hosts.check("host", given), CheckResult::Match)
+}
+
+/// A line of a file, for people.
+fn place(file: &Path, line: usize) -> String {
+    format!("{}, line {line}", file.display())
 }
 
 #[cfg(test)]
