@@ -90,13 +90,10 @@ impl<'a> Course<'a> {
             true => Some(build_image(&guest, settings, &|event| log.show(event), cancel)?),
             false => None,
         };
-        let mut images = BTreeMap::new();
-        let mut staged = Staged::default();
-        for host in self.reached.values().filter(|host| self.has_guests(&host.name)) {
-            let Some(image) = &image else { continue };
-            let image = self.ready(hosts, host, image, &mut staged, log)?;
-            images.insert(host.name.clone(), image);
-        }
+        let (images, staged) = match &image {
+            Some(image) => self.ready_all(hosts, image, log)?,
+            None => Default::default(),
+        };
         let provenance = provenance::of(plan, plugins, &self.reached, &staged, &guest, image.as_ref());
         log.directory().provenance(&provenance)?;
         visits(&Run {
@@ -156,15 +153,35 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Brings the guest's image to a host and lets the plugins get ready there.
+    /// Brings the guest's image to all hosts at once and lets the plugins get ready there.
+    fn ready_all(
+        &self,
+        hosts: &Hosts<'_>,
+        image: &Image,
+        log: &Log<'_>,
+    ) -> Result<(BTreeMap<Name, HostImage>, Staged), EngineError> {
+        let with_guests = self.reached.values().filter(|host| self.has_guests(&host.name));
+        let ready: Vec<Result<_, EngineError>> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                with_guests.map(|host| scope.spawn(move || self.ready(hosts, host, image, log))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(EngineError::Panicked))).collect()
+        });
+        let (mut images, mut all) = (BTreeMap::new(), Staged::default());
+        for one in ready {
+            let (host, image, staged) = one?;
+            images.insert(host, image);
+            all.join(staged);
+        }
+        Ok((images, all))
+    }
+
     fn ready(
         &self,
         hosts: &Hosts<'_>,
         host: &Host,
         image: &Image,
-        staged: &mut Staged,
         log: &Log<'_>,
-    ) -> Result<HostImage, EngineError> {
+    ) -> Result<(Name, HostImage, Staged), EngineError> {
         let RunRequest { plan, plugins, cancel, .. } = *self.request;
         let show = |event| log.show(event);
         let stage = |stage: &str| Event::MakingHost { host: host.name.clone(), stage: stage.into() };
@@ -176,8 +193,8 @@ impl<'a> Course<'a> {
         show(stage("get ready"));
         let undo = hosts.undo(&host.name)?;
         let steps = Steps { visit: 0, host, guests: &[], undo, show: &|_| (), cancel };
-        staged.stage(plan, plugins, (host, &image), &steps, self.work.id())?;
-        Ok(image)
+        let staged = Staged::stage(plan, plugins, (host, &image), &steps, self.work.id())?;
+        Ok((host.name.clone(), image, staged))
     }
 }
 

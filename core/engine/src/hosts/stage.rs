@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crossvisor_loader::Plugin;
 use crossvisor_model::{Axes, Name, Plan, Use};
 use crossvisor_plugin::{Call, StageInput, StageOutput};
 
@@ -33,13 +34,13 @@ impl Staged {
     /// # Errors
     /// [`EngineError::Stage`] of the first plugin that finds the host lacking.
     pub fn stage(
-        &mut self,
         plan: &Plan,
         plugins: &Plugins,
         (host, image): (&Host, &HostImage),
         steps: &Steps<'_>,
         id: &str,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Self, EngineError> {
+        let mut staged = Self::default();
         let on_host = || plan.cells.iter().map(|cell| &cell.axes).filter(|axes| axes.host == host.name);
         let hypervisors = most(on_host().map(|axes| (Some(&axes.hypervisor), axes.guests)));
         let storages = most(on_host().map(|axes| (axes.storage.as_ref(), axes.guests)));
@@ -59,29 +60,30 @@ impl Staged {
                 memory_bytes: plan.guest.memory.0,
                 vcpus: plan.guest.vcpus,
             };
-            let output = self.ask(using, input, steps).map_err(|reason| EngineError::Stage {
+            let output = ask(using, input, steps).map_err(|reason| EngineError::Stage {
                 host: host.name.clone(),
                 using: name.clone(),
                 reason,
             })?;
-            self.facts.entry(host.name.clone()).or_default().insert(name.clone(), output.facts);
+            staged.facts.entry(host.name.clone()).or_default().insert(name.clone(), output.facts);
             let golden = output.golden.map(|golden| ((host.name.clone(), name.clone()), golden));
-            self.goldens.extend(golden);
+            staged.goldens.extend(golden);
         }
-        Ok(())
+        Ok(staged)
     }
 
-    fn ask(
-        &self,
-        using: (&crossvisor_loader::Plugin, &Use),
-        input: StageInput,
-        steps: &Steps<'_>,
-    ) -> Result<StageOutput, String> {
-        let deadline = in_seconds(LIMIT_S);
-        let output = steps.operate(using, Call::Stage(input), None, deadline, &mut no_round);
-        let output = output.map_err(|e| e.to_string())?;
-        serde_json::from_value(output).map_err(|e| format!("its output is not understood: {e}"))
+    /// Takes what was made ready on other hosts.
+    pub fn join(&mut self, other: Self) {
+        self.goldens.extend(other.goldens);
+        self.facts.extend(other.facts);
     }
+}
+
+fn ask(using: (&Plugin, &Use), input: StageInput, steps: &Steps<'_>) -> Result<StageOutput, String> {
+    let deadline = in_seconds(LIMIT_S);
+    let output = steps.operate(using, Call::Stage(input), None, deadline, &mut no_round);
+    let output = output.map_err(|e| e.to_string())?;
+    serde_json::from_value(output).map_err(|e| format!("its output is not understood: {e}"))
 }
 
 /// The most guests that each name has at once; the bare host has none.
