@@ -123,9 +123,13 @@ impl Cleaner<'_> {
         }
     }
 
-    /// Undoes what a journal has pending. What is on a host that was made for the run goes with that host.
+    /// Undoes what a journal has pending. What is on a host that was made for the run goes with that host, and what was
+    /// on one that stayed has gone with it where it was taken down.
     fn journal(&mut self, run: &str, folder: &WorkFolder) -> Result<(), EngineError> {
-        let hosts = folder.hosts()?;
+        let mut hosts = folder.hosts()?;
+        for noted in hosts.values_mut() {
+            noted.made |= kept::is_gone(self.connections.settings, &noted.address)?;
+        }
         let journal = Journal::open(&folder.journal())?;
         let mut failed = false;
         for pending in journal::pending(&folder.journal())? {
@@ -223,14 +227,29 @@ mod tests {
     use crate::hosts::NotedHost;
     use crossvisor_model::Place;
 
-    /// A dead run with one pending removal of a file, on libvirt's test driver.
-    fn dead_run(settings: &Settings, name: &str, file: &Path) {
+    /// A dead run with one pending removal of a file.
+    fn dead_run(settings: &Settings, name: &str, file: &Path, address: HostAddress) {
         let folder = WorkFolder::create(&settings.work(), name).expect("folder");
         let host = Name::new("here").expect("name");
-        let noted = NotedHost { address: HostAddress::new("test:///default"), made: false };
+        let noted = NotedHost { address, made: false };
         folder.note_hosts(&BTreeMap::from([(host.clone(), noted)])).expect("hosts");
         let undo = Action::RemoveFile { on: Place::Host, path: file.into() };
         Journal::open(&folder.journal()).and_then(|journal| journal.begin(&host, &undo)).expect("journal");
+    }
+
+    #[test]
+    fn what_was_on_a_host_that_was_taken_down_is_gone_with_it() {
+        let lab = tempfile::tempdir().expect("folder");
+        let path = |name: &str| lab.path().join(name);
+        let settings = Settings { state: path("s"), cache: path("c"), emulator: "none".into() };
+        let address = HostAddress {
+            ssh_config: Some(settings.hosts().join("xen/host/ssh_config")),
+            ..HostAddress::new("xen+ssh://root@cv-1a2b3c4d-h1/system")
+        };
+        dead_run(&settings, "lost-run", &path("there"), address);
+        let cleaned = clean(&settings, false, None).expect("cleaned");
+        assert!(cleaned.actions.iter().all(|action| action.failure.is_none()), "{cleaned:?}");
+        assert!(!settings.work().join("lost-run").exists());
     }
 
     #[test]
@@ -241,8 +260,8 @@ mod tests {
         for file in ["good", "damaged", "decoy"] {
             fs::write(path(file), "content").expect("file");
         }
-        dead_run(&settings, "good-run", &path("good"));
-        dead_run(&settings, "damaged-run", &path("damaged"));
+        dead_run(&settings, "good-run", &path("good"), HostAddress::new("test:///default"));
+        dead_run(&settings, "damaged-run", &path("damaged"), HostAddress::new("test:///default"));
         fs::write(settings.work().join("damaged-run/journal.jsonl"), "garbage{{{\n").expect("journal");
         let alive = WorkFolder::create(&settings.work(), "alive-run").expect("folder");
         fs::create_dir(settings.work().join("decoy-run")).expect("folder");

@@ -37,7 +37,7 @@ pub struct Host {
 
 /// The connections to libvirt of one process, each opened once: the embedded driver serves only one.
 pub struct Connections<'a> {
-    settings: &'a Settings,
+    pub settings: &'a Settings,
     /// Where what a connection needs is written.
     folder: PathBuf,
     open: Mutex<BTreeMap<String, Arc<Libvirt>>>,

@@ -170,6 +170,16 @@ pub fn list(settings: &Settings) -> Result<BTreeMap<Name, Option<KeptHost>>, Eng
     Ok(all)
 }
 
+/// Whether an address is that of a host that stayed and was taken down since, with all that was on it.
+///
+/// # Errors
+/// As [`list`] has it.
+pub fn is_gone(settings: &Settings, address: &HostAddress) -> Result<bool, EngineError> {
+    let config = address.ssh_config.as_ref();
+    let stayed = config.is_some_and(|config| config.starts_with(settings.hosts()));
+    Ok(stayed && !list(settings)?.values().flatten().any(|kept| kept.address == *address))
+}
+
 fn folders(parent: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let entries = match fs::read_dir(parent) {
         Ok(entries) => entries,
