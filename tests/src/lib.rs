@@ -1,14 +1,22 @@
 //! What the tests of the whole share: the built program, a state folder of their own, and what is left of it.
 
 pub mod examples;
+mod kept;
+mod parts;
+mod running;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crossvisor_model::RunRecord;
 use crossvisor_store::RunDirectory;
+
+pub use kept::KeptHost;
+pub use parts::Parts;
+pub use running::Running;
 
 /// The repository's root.
 #[must_use]
@@ -29,7 +37,7 @@ pub fn program_folder() -> PathBuf {
     folder
 }
 
-/// A state folder and a folder for run directories, both gone when this is dropped.
+/// A state folder and a folder for run directories, both gone when this is dropped, with all that was made in them.
 pub struct Lab {
     folder: tempfile::TempDir,
 }
@@ -98,8 +106,15 @@ impl Lab {
     /// # Panics
     /// When the program cannot be started.
     #[must_use]
-    pub fn start_run(&self, scenario: &Path, name: &str) -> Child {
-        self.run(scenario, name).spawn().expect("start")
+    pub fn start_run(&self, scenario: &Path, name: &str) -> Running {
+        Running::start(&mut self.run(scenario, name))
+    }
+
+    /// True once a measured round of the run has been released.
+    #[must_use]
+    pub fn is_measuring(&self, name: &str) -> bool {
+        fs::read_to_string(self.runs().join(name).join("events.jsonl"))
+            .is_ok_and(|events| events.contains(r#""event":"released""#))
     }
 
     /// # Panics
@@ -129,60 +144,68 @@ impl Lab {
         names
     }
 
-    /// Command lines of processes that name this lab's folder, without those of `except`.
+    /// Processes that name this lab's folder, with their command lines.
     ///
     /// # Panics
     /// When /proc cannot be read.
     #[must_use]
-    pub fn processes(&self, except: &[u32]) -> Vec<String> {
+    pub fn processes(&self) -> BTreeMap<u32, String> {
         let folder = self.folder.path().to_string_lossy().into_owned();
         let entries = fs::read_dir("/proc").expect("/proc").flatten();
         let numbered = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
         numbered
-            .filter(|pid| *pid != std::process::id() && !except.contains(pid))
-            .filter_map(|pid| fs::read(format!("/proc/{pid}/cmdline")).ok())
-            .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-            .filter(|line| line.contains(&folder))
+            .filter(|pid| *pid != std::process::id())
+            .filter_map(|pid| Some((pid, fs::read(format!("/proc/{pid}/cmdline")).ok()?)))
+            .map(|(pid, line)| (pid, String::from_utf8_lossy(&line).replace('\0', " ")))
+            .filter(|(_, line)| line.contains(&folder))
             .collect()
     }
 
-    /// Asserts that nothing of a run is left: no process, no domain of ours, no work folder.
+    /// Asserts that nothing of a run is left: no process, no work folder.
     ///
     /// # Panics
     /// When something is.
     pub fn assert_clean(&self) {
+        self.assert_clean_but_for(&[]);
+    }
+
+    /// Asserts that nothing of a run is left on this machine but for processes that were there before it.
+    ///
+    /// # Panics
+    /// When something is.
+    pub fn assert_clean_but_for(&self, processes: &[u32]) {
+        let left = || {
+            let mut left = self.processes();
+            left.retain(|pid, _| !processes.contains(pid));
+            left
+        };
         let deadline = Instant::now() + Duration::from_secs(10);
-        while !self.processes(&[]).is_empty() && Instant::now() < deadline {
+        while !left().is_empty() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(100));
         }
-        assert_eq!(self.processes(&[]), Vec::<String>::new());
+        assert_eq!(left(), BTreeMap::new());
         let work: Vec<_> = fs::read_dir(self.state().join("live")).into_iter().flatten().flatten().collect();
         assert!(work.is_empty(), "{work:?}");
     }
 }
 
-/// Waits for a program's end, and kills it at the deadline.
-///
-/// # Panics
-/// At the deadline, with what it said.
-pub fn wait(mut child: Child, limit: Duration) -> Output {
-    let deadline = Instant::now() + limit;
-    while child.try_wait().expect("wait").is_none() {
-        if Instant::now() >= deadline {
-            child.kill().expect("kill");
-            let output = child.wait_with_output().expect("output");
-            panic!("not done in {limit:?}: {}", String::from_utf8_lossy(&output.stderr));
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // Nothing more can be done when one of these fails; the assertion that failed before is what matters.
+        for host in fs::read_dir(self.state().join("hosts")).into_iter().flatten().flatten() {
+            let _ = self.crossvisor().args(["host", "down"]).arg(host.file_name()).output();
         }
-        std::thread::sleep(Duration::from_millis(100));
+        if self.state().is_dir() {
+            let _ = self.crossvisor().arg("clean").output();
+        }
     }
-    child.wait_with_output().expect("output")
 }
 
 /// Waits until `done`.
 ///
 /// # Panics
 /// When it is not within the limit.
-pub fn wait_until(what: &str, limit: Duration, done: impl Fn() -> bool) {
+pub fn wait_until(what: &str, limit: Duration, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + limit;
     while !done() {
         assert!(Instant::now() < deadline, "{what}: not within {limit:?}");

@@ -1,21 +1,10 @@
 //! Whole runs on real guests. Each test has a deadline and leaves nothing behind, also when it fails.
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use crossvisor_model::{Accel, CellStatus, Phase, Value};
-use crossvisor_tests::{Lab, examples, wait, wait_until};
-
-/// Cleans the lab up at the end, whatever happened.
-struct Sweep<'a>(&'a Lab);
-
-impl Drop for Sweep<'_> {
-    fn drop(&mut self) {
-        // Nothing more can be done when it fails; the assertion that failed before is what matters.
-        let _ = self.0.crossvisor().arg("clean").status();
-    }
-}
+use crossvisor_tests::{Lab, Running, examples, wait_until};
 
 const SMALL: &str = "
 name: small
@@ -37,9 +26,7 @@ compare: {baseline: {hypervisor: bare}}
 #[test]
 fn a_run_fills_every_cell_and_leaves_nothing_behind() {
     let lab = Lab::new();
-    let _sweep = Sweep(&lab);
-    let child = lab.start_run(&lab.scenario("small", SMALL), "small");
-    let output = wait(child, Duration::from_secs(900));
+    let output = lab.start_run(&lab.scenario("small", SMALL), "small").wait(Duration::from_secs(900));
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
     let record = lab.record("small");
@@ -73,7 +60,6 @@ fn a_run_fills_every_cell_and_leaves_nothing_behind() {
 #[test]
 fn a_guest_that_never_comes_up_fails_its_cell_and_the_others_go_on() {
     let lab = Lab::new();
-    let _sweep = Sweep(&lab);
     let scenario = "
 name: deaf
 guest: {image: debian-12, memory: 256MiB}
@@ -83,7 +69,7 @@ repeat: 1
 deadlines: {boot: 6s}
 ";
     // On a new machine this is where the image is built.
-    let output = wait(lab.start_run(&lab.scenario("deaf", scenario), "deaf"), Duration::from_secs(900));
+    let output = lab.start_run(&lab.scenario("deaf", scenario), "deaf").wait(Duration::from_secs(900));
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let record = lab.record("deaf");
     let status = |hypervisor: &str| {
@@ -107,14 +93,13 @@ repeat: 1
 
 #[test]
 fn the_example_plugins_run_together_on_a_guest_without_libvirt() {
-    let (lab, folder) = (Lab::new(), examples::private_folder());
-    let _sweep = Sweep(&lab);
+    let (folder, lab) = (examples::private_folder(), Lab::new());
     let files = examples::build(folder.path());
     let trust = folder.path().join("trusted.json");
     examples::must(lab.crossvisor().env("CROSSVISOR_TRUST", &trust).args(["plugin", "trust"]).args(files));
     let mut run = lab.run(&lab.scenario("outside", OUTSIDE), "outside");
     run.env("CROSSVISOR_TRUST", trust).env("CROSSVISOR_PLUGIN_PATH", folder.path());
-    let output = wait(run.spawn().expect("start"), Duration::from_secs(300));
+    let output = Running::start(&mut run).wait(Duration::from_secs(900));
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
     let record = lab.record("outside");
@@ -142,20 +127,12 @@ workloads: {pi: {digits: 20000, repeat: 100}}
 repeat: 1
 ";
 
-/// True once a measured round of the run has been released.
-fn is_measuring(run: &Path) -> bool {
-    fs::read_to_string(run.join("events.jsonl"))
-        .is_ok_and(|events| events.contains(r#""phase_started""#) && events.contains(r#""phase":"run""#))
-}
-
 #[test]
 fn clean_removes_what_a_killed_run_left_and_nothing_else() {
     let lab = Lab::new();
-    let _sweep = Sweep(&lab);
-    let mut child = lab.start_run(&lab.scenario("long", LONG), "long");
-    wait_until("the work is measured", Duration::from_secs(300), || is_measuring(&lab.runs().join("long")));
-    child.kill().expect("kill -9");
-    child.wait().expect("dead");
+    let run = lab.start_run(&lab.scenario("long", LONG), "long");
+    wait_until("the work is measured", Duration::from_secs(900), || lab.is_measuring("long"));
+    run.kill();
     let decoy_file = lab.state().join("live/not-a-run.raw");
     fs::write(&decoy_file, "mine").expect("decoy");
     assert_eq!(lab.virsh(&["list", "--state-running", "--name"]).split_whitespace().count(), 2);
@@ -181,15 +158,13 @@ const DECOY: &str = "<domain type='qemu'><name>cv-decoy-v1-g1</name><memory unit
 #[test]
 fn an_interrupted_run_removes_what_it_made() {
     let lab = Lab::new();
-    let _sweep = Sweep(&lab);
-    let child = lab.start_run(&lab.scenario("long", LONG), "long");
-    wait_until("the work is measured", Duration::from_secs(300), || is_measuring(&lab.runs().join("long")));
-    let pid = rustix::process::Pid::from_child(&child);
+    let mut run = lab.start_run(&lab.scenario("long", LONG), "long");
+    wait_until("the work is measured", Duration::from_secs(900), || lab.is_measuring("long"));
     for _ in 0..2 {
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("interrupt");
+        run.interrupt();
         std::thread::sleep(Duration::from_millis(300));
     }
-    let output = wait(child, Duration::from_secs(90));
+    let output = run.wait(Duration::from_secs(90));
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let record = lab.record("long");
     assert!(matches!(record.outcomes[0].status, CellStatus::Skipped { .. }), "{:?}", record.outcomes);

@@ -1,0 +1,139 @@
+//! What goes wrong while a run goes on: its cells fail with a reason, and nothing of it is left.
+
+use std::fs;
+use std::time::Duration;
+
+use crossvisor_model::{CellStatus, Phase};
+use crossvisor_tests::examples::must;
+use crossvisor_tests::{KeptHost, Lab, Running, wait_until};
+
+use crate::{RUN, UNDER_WAY, exits, scenario, statuses};
+
+const KEPT: &str = "{x: {up: xen}}";
+/// More than any deadline here allows.
+const ENDLESS: &str = "workloads: {pi: {digits: 20000, repeat: 1000}}";
+/// A run ends by itself once its host is lost.
+const LOST: Duration = Duration::from_secs(300);
+
+fn start(lab: &Lab, name: &str, rest: &str) -> Running {
+    lab.start_run(&lab.scenario(name, &scenario(name, KEPT, rest)), name)
+}
+
+fn start_endless(lab: &Lab, name: &str, storage: &str) -> Running {
+    let mut run = start(
+        lab,
+        name,
+        &format!(
+            "matrix: {{hypervisor: [xen-pv], storage: [{storage}], guests: [1], workload: [pi]}}\n\
+             storages: {{lvm: {{vg: cv}}, snapshot: {{vg: cv}}}}\n{ENDLESS}\n"
+        ),
+    );
+    wait_until("the work is measured", UNDER_WAY, || lab.is_measuring(name) || run.has_ended());
+    run
+}
+
+pub fn a_snapshot_overflows(lab: &Lab, host: &KeptHost<'_>) {
+    let before = host.inventory();
+    let run = start(
+        lab,
+        "overflow",
+        "matrix: {hypervisor: [xen-pv], storage: [snapshot], guests: [1], workload: [bonnie]}\n\
+         storages: {snapshot: {vg: cv, store: 32MiB}}\n\
+         workloads: {bonnie: {size: 64MiB, ram: 32MiB, fast: true, files: 0}}\n",
+    );
+    exits(&run.wait(RUN), 1);
+    let statuses = statuses(lab, "overflow");
+    let [CellStatus::Failed { reason, .. }] = &statuses[..] else { panic!("{statuses:?}") };
+    assert!(reason.contains("exception store of 32 MiB"), "{reason}");
+    assert!(reason.contains("set a larger 'store'"), "{reason}");
+    host.assert_has_only(&before);
+}
+
+pub fn what_is_not_ours_stays(lab: &Lab, host: &KeptHost<'_>) {
+    let empty = host.inventory();
+    let run = start_endless(lab, "orphan", "snapshot");
+    let id = fs::read_to_string(lab.state().join("live/orphan/id")).expect("id");
+    let decoys = Decoys {
+        host,
+        name: format!("cv-{id}-v2-g1"),
+        folder: format!("/var/lib/crossvisor/live/orphan-{id}-x"),
+    };
+    let with_run = host.inventory();
+    decoys.make();
+    run.kill();
+    let dry = must(lab.crossvisor().args(["clean", "--dry-run"]));
+    assert!(dry.contains(&format!("would remove domain cv-{id}-v1-g1 of run orphan")), "{dry}");
+    assert!(with_run.contains(&format!("cv-{id}-v1-g1")), "{with_run}");
+    must(lab.crossvisor().arg("clean"));
+    let left = host.inventory();
+    decoys.assert_are_there();
+    decoys.remove();
+    host.assert_has_only(&empty);
+    assert!(left.contains(&decoys.name) && !left.contains(&format!("cv-{id}-v1-g1")), "{left}");
+}
+
+/// Things of somebody else with names like those of a run.
+struct Decoys<'a> {
+    host: &'a KeptHost<'a>,
+    name: String,
+    folder: String,
+}
+
+impl Decoys<'_> {
+    fn make(&self) {
+        let Self { host, name, folder } = self;
+        let domain = format!(
+            "<domain type=\"xen\"><name>{name}</name><memory unit=\"MiB\">16</memory><os>\
+             <type arch=\"x86_64\" machine=\"xenpv\">linux</type><kernel>/boot/vmlinuz</kernel></os></domain>"
+        );
+        host.shell(&format!(
+            "set -e; lvcreate -qq -L 4M -n {name} cv; mkdir {folder}; echo mine > {folder}/a.raw; \
+             echo '{domain}' > {folder}/domain.xml; virsh -q define {folder}/domain.xml"
+        ));
+    }
+
+    fn assert_are_there(&self) {
+        let Self { host, name, folder } = self;
+        let found = host.shell(&format!("set -e; lvs cv/{name}; virsh dominfo {name}; cat {folder}/a.raw"));
+        assert!(found.ends_with("mine\n"), "{found}");
+    }
+
+    fn remove(&self) {
+        let Self { host, name, folder } = self;
+        host.shell(&format!("set -e; virsh -q undefine {name}; lvremove -qq -y cv/{name}; rm -r {folder}"));
+    }
+}
+
+pub fn two_runs_and_libvirt_is_restarted(lab: &Lab, host: &KeptHost<'_>) {
+    let before = host.inventory();
+    let rest = |storages: &str| {
+        format!(
+            "matrix: {{hypervisor: [xen-pv], storage: [{storages}], guests: [1], workload: [iperf]}}\n\
+             storages: {{lvm: {{vg: cv}}, snapshot: {{vg: cv}}}}\nworkloads: {{iperf: {{time: 1s}}}}\n"
+        )
+    };
+    // One goes on to make another guest after the restart.
+    let mut one = start(lab, "one", &rest("snapshot, lvm"));
+    let mut other = start(lab, "other", &rest("loop"));
+    wait_until("both runs have measured", UNDER_WAY, || {
+        (lab.is_measuring("one") || one.has_ended()) && (lab.is_measuring("other") || other.has_ended())
+    });
+    host.shell("systemctl restart libvirtd");
+    exits(&one.wait(RUN), 0);
+    exits(&other.wait(RUN), 0);
+    assert_eq!(statuses(lab, "one"), [CellStatus::Good, CellStatus::Good]);
+    assert_eq!(statuses(lab, "other"), [CellStatus::Good]);
+    host.assert_has_only(&before);
+}
+
+pub fn the_host_dies(lab: &Lab, host: &KeptHost<'_>) {
+    let run = start_endless(lab, "lost", "loop");
+    host.kill();
+    let output = run.wait(LOST);
+    exits(&output, 1);
+    let statuses = statuses(lab, "lost");
+    let [CellStatus::Failed { phase, reason }] = &statuses[..] else { panic!("{statuses:?}") };
+    assert_eq!(*phase, Phase::Run);
+    assert!(reason.contains("guest 1"), "{reason}");
+    println!("{reason}\n{}", String::from_utf8_lossy(&output.stderr));
+}
