@@ -7,18 +7,21 @@ use std::time::Duration;
 
 use crossvisor_model::host::{driver, is_local};
 use crossvisor_model::provenance::HostFacts;
-use crossvisor_model::{Accel, HostAddress, Name};
+use crossvisor_model::{Accel, Exec, HostAddress, Name, Place};
 use crossvisor_target::accel::{Kvm, probe};
 use crossvisor_target::ssh::{self, Way};
 use crossvisor_target::{Cancel, Libvirt, Local, Machine, Ssh, TargetError, Uri, facts, port};
 
 use super::network::{GuestNetwork, Passage};
+use crate::exit::judge;
 use crate::{EngineError, Settings, accel};
 
 /// What the emulator is called on a host that is reached over SSH.
 const EMULATOR: &str = "qemu-system-x86_64";
 /// A host that is itself emulated takes its time.
 const KVM_PATIENCE: Duration = Duration::from_secs(30);
+/// A machine that is there answers within this time, in seconds.
+const ANSWER_S: f64 = 60.0;
 
 /// One host of the plan.
 pub struct Host {
@@ -78,6 +81,12 @@ impl Host {
         let mut facts = HostFacts { uri: address.uri.clone(), ..HostFacts::default() };
         let mut domains = None;
         if guests {
+            // First, because what is wrong on the way there is said more clearly than through libvirt.
+            let exec = Exec::new(Place::Host, ["true"], ANSWER_S);
+            machine
+                .run(&exec, &Cancel::default())
+                .and_then(|result| judge(&exec, &result))
+                .map_err(failed)?;
             let libvirt = connections.get(address).map_err(failed)?;
             facts.versions.extend(libvirt.versions().map_err(failed)?);
             domains = Some(libvirt);
