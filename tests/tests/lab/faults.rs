@@ -44,7 +44,7 @@ pub fn a_snapshot_overflows(lab: &Lab, host: &KeptHost<'_>) {
     exits(&run.wait(RUN), 1);
     let statuses = statuses(lab, "overflow");
     let [CellStatus::Failed { reason, .. }] = &statuses[..] else { panic!("{statuses:?}") };
-    assert!(reason.contains("exception store of 32 MiB"), "{reason}");
+    assert!(reason.contains("exception store of 32.0 MiB"), "{reason}");
     assert!(reason.contains("set a larger 'store'"), "{reason}");
     host.assert_has_only(&before);
 }

@@ -12,25 +12,27 @@ use crate::{RUN, exits, scenario};
 pub fn before_anything_is_made(lab: &Lab, host: &KeptHost<'_>) {
     let before = host.inventory();
     let kept = "{x: {up: xen}}";
-    refused(lab, "no-group", kept, &lvm("elsewhere", 1), &["volume group", "elsewhere", "vgs"]);
+    refused(lab, "no-group", kept, &lvm("elsewhere", 1), &["no volume group 'elsewhere'", "it has cv"]);
     refused(lab, "small-group", kept, &lvm("cv", 4), &["volume group cv", "4 guests need"]);
+    let folder = tempfile::tempdir().expect("folder");
     let (config, alias) = host.ssh_config();
-    let changed = |key: &str, value: &Path| {
-        let name = format!("{}.ssh", key.to_lowercase());
-        let replaced = |line: &str| match line.starts_with(key) {
+    let with = |key: &str, value: &Path| {
+        let line = |line: &str| match line.starts_with(key) {
             true => format!("{key} {}\n", value.display()),
             false => format!("{line}\n"),
         };
-        let config = lab.scenario(&name, &config.lines().map(replaced).collect::<String>());
+        let path = folder.path().join(format!("other-{key}"));
+        fs::write(&path, config.lines().map(line).collect::<String>()).expect("SSH configuration");
         format!(
             "{{x: {{uri: 'xen+ssh://root@{alias}/system', ssh_config: {}, bridge: cvbr0}}}}",
-            config.display()
+            path.display()
         )
     };
-    let key = new_key(lab);
+    let (key, known) = (folder.path().join("key"), folder.path().join("known_hosts"));
+    must(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(&key));
     let public = fs::read_to_string(key.with_extension("pub")).expect("public key");
-    let known = lab.scenario("known_hosts", &format!("{alias} {public}"));
-    let hosts = changed("UserKnownHostsFile", &known);
+    fs::write(&known, format!("{alias} {public}")).expect("known hosts");
+    let hosts = with("UserKnownHostsFile", &known);
     refused(
         lab,
         "new-host-key",
@@ -38,7 +40,7 @@ pub fn before_anything_is_made(lab: &Lab, host: &KeptHost<'_>) {
         &lvm("cv", 1),
         &["host key", "is not the one in", "line 1", "remove"],
     );
-    let hosts = changed("IdentityFile", &key);
+    let hosts = with("IdentityFile", &key);
     refused(lab, "wrong-key", &hosts, &lvm("cv", 1), &["root may not log in", "authorized_keys"]);
     host.assert_has_only(&before);
 }
@@ -56,12 +58,6 @@ fn lvm(group: &str, guests: u32) -> String {
         "matrix: {{hypervisor: [xen-pv], storage: [lvm], guests: [{guests}], workload: [pi]}}\n\
          storages: {{lvm: {{vg: {group}}}}}\nworkloads: {{pi: {{digits: 1000, repeat: 1}}}}\n"
     )
-}
-
-fn new_key(lab: &Lab) -> std::path::PathBuf {
-    let path = lab.state().join("other-key");
-    must(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(&path));
-    path
 }
 
 /// Asks for Xen on the KVM host that a run is using.
