@@ -174,7 +174,7 @@ fn nothing_is_left_for_later() {
                     .iter()
                     .any(|w| line.contains(w))
             });
-            let is_test = file.contains("/tests") || file.contains("testkit");
+            let is_test = file.contains("/test");
             assert!(is_test || found.is_none(), "{file}: {}", found.unwrap_or_default());
         }
     }
