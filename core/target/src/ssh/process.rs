@@ -40,6 +40,11 @@ impl SshProcess {
         TargetError::Ssh { address: self.address.clone(), message: format!("{}: {error}", self.name) }
     }
 
+    /// What libssh2 says of a connection that broke is no more than `transport read`.
+    fn lost(&self, error: &std::io::Error) -> TargetError {
+        self.failed(format!("the connection was lost ({error}): does the machine still run?"))
+    }
+
     /// Waits until the socket is ready for what the session wants to do.
     fn poll(&self, wait: Duration) -> Result<(), TargetError> {
         let Some(link) = &self.link else { return Ok(()) };
@@ -66,7 +71,7 @@ impl SshProcess {
                     Cancel::default().check(deadline, &self.name)?;
                     self.poll(cancel::TICK)?;
                 }
-                Err(e) => return Err(self.failed(e)),
+                Err(e) => return Err(self.lost(&e)),
             }
         }
     }
@@ -87,7 +92,7 @@ impl SshProcess {
                         moved = true;
                     }
                     Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                    Err(e) => return Err(self.failed(e)),
+                    Err(e) => return Err(self.lost(&e)),
                 }
             }
         }
@@ -109,7 +114,7 @@ impl Process for SshProcess {
                         self.poll(cancel::TICK)?;
                     }
                 }
-                Err(e) => return Err(self.failed(e)),
+                Err(e) => return Err(self.lost(&e)),
             }
         }
         // No flush: libssh2's throws away what has come and was not read.
