@@ -110,11 +110,16 @@ impl Lab {
         Running::start(&mut self.run(scenario, name))
     }
 
+    /// What has happened in a run so far, one event a line; nothing when it has not begun.
+    #[must_use]
+    pub fn events(&self, name: &str) -> String {
+        fs::read_to_string(self.runs().join(name).join("events.jsonl")).unwrap_or_default()
+    }
+
     /// True once a measured round of the run has been released.
     #[must_use]
     pub fn is_measuring(&self, name: &str) -> bool {
-        fs::read_to_string(self.runs().join(name).join("events.jsonl"))
-            .is_ok_and(|events| events.contains(r#""event":"released""#))
+        self.events(name).contains(r#""event":"released""#)
     }
 
     /// # Panics

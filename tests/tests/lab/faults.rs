@@ -51,26 +51,20 @@ pub fn a_snapshot_overflows(lab: &Lab, host: &KeptHost<'_>) {
 }
 
 pub fn what_is_not_ours_stays(lab: &Lab, host: &KeptHost<'_>) {
-    let empty = host.inventory();
+    let before = host.inventory();
     let run = start_endless(lab, "orphan", "snapshot");
     let id = fs::read_to_string(lab.state().join("live/orphan/id")).expect("id");
-    let decoys = Decoys {
-        host,
-        name: format!("cv-{id}-v2-g1"),
-        folder: format!("/var/lib/crossvisor/live/orphan-{id}-x"),
-    };
-    let with_run = host.inventory();
+    let (ours, theirs) = (format!("cv-{id}-v1-g1"), format!("cv-{id}-v2-g1"));
+    let decoys = Decoys { host, folder: format!("/var/lib/crossvisor/live/orphan-{id}-x"), name: theirs };
     decoys.make();
     run.kill();
+    assert!(host.inventory().contains(&ours));
     let dry = must(lab.crossvisor().args(["clean", "--dry-run"]));
-    assert!(dry.contains(&format!("would remove domain cv-{id}-v1-g1 of run orphan")), "{dry}");
-    assert!(with_run.contains(&format!("cv-{id}-v1-g1")), "{with_run}");
+    assert!(dry.contains(&format!("would remove domain {ours} of run orphan")), "{dry}");
     must(lab.crossvisor().arg("clean"));
-    let left = host.inventory();
     decoys.assert_are_there();
     decoys.remove();
-    host.assert_has_only(&empty);
-    assert!(left.contains(&decoys.name) && !left.contains(&format!("cv-{id}-v1-g1")), "{left}");
+    host.assert_has_only(&before);
 }
 
 /// Things of somebody else with names like those of a run.
@@ -116,9 +110,11 @@ pub fn two_runs_and_libvirt_is_restarted(lab: &Lab, host: &KeptHost<'_>) {
     // One goes on to make another guest after the restart.
     let mut one = start(lab, "one", &rest("snapshot, lvm"));
     let mut other = start(lab, "other", &rest("loop"));
-    wait_until("both runs have measured", UNDER_WAY, || {
-        (lab.is_measuring("one") || one.has_ended()) && (lab.is_measuring("other") || other.has_ended())
+    wait_until("both runs have guests", UNDER_WAY, || {
+        let has_guest = |name| lab.events(name).contains(r#""phase":"boot""#);
+        (has_guest("one") || one.has_ended()) && (has_guest("other") || other.has_ended())
     });
+    assert!(!one.has_ended() && !other.has_ended(), "{:?}, {:?}", one.wait(RUN), other.wait(RUN));
     host.shell("systemctl restart libvirtd");
     exits(&one.wait(RUN), 0);
     exits(&other.wait(RUN), 0);
