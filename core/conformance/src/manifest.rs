@@ -62,6 +62,9 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
     if offer.watched && kind != Kind::Storage {
         session.warning("only the volumes of a backing are watched");
     }
+    if offer.own_boot && kind != Kind::Hypervisor {
+        session.warning("only the guests of a hypervisor start from their own disk");
+    }
     for metric in offer.metrics.iter().filter(|metric| metric.name.is_empty() || metric.label.is_empty()) {
         session.error(format!("metric '{}' has no name or no label", metric.name));
     }

@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::EngineError;
-use crate::context::Setup;
+use crate::context::{Setup, offer};
 use crate::exit::tail;
-use crate::hosts::{Host, HostImage};
+use crate::hosts::{Host, HostImage, put_identity_disk};
 use crate::identity::{DomainIdentity, RunKey, wire_form};
 use crate::steps::{StepError, Steps, in_seconds, no_round};
 
@@ -97,14 +97,21 @@ impl Guest {
 
         let seed =
             Identity::generate(identity.name.as_str(), &making.key.public).map_err(EngineError::from)?;
-        let initrd = folder.join(format!("{}.initrd", identity.name));
-        making.image.seed(host, &seed, &initrd, deadline)?;
+        let mut volumes = vec![volume.clone()];
+        volumes.extend(making.host.map(|parts| parts.disk.clone()));
+        let initrd = if offer(hypervisor).is_some_and(|offer| offer.own_boot) {
+            let disk = folder.join(format!("{}.identity", identity.name));
+            volumes.push(put_identity_disk(host, &seed, disk, deadline)?);
+            making.image.initrd.clone()
+        } else {
+            let initrd = folder.join(format!("{}.initrd", identity.name));
+            making.image.seed(host, &seed, &initrd, deadline)?;
+            initrd
+        };
 
         let failed = |source: TargetError| StepError::Step { say: "reserve ports".into(), source };
         let ports = host.free_ports(2).map_err(failed)?;
         let [ssh_port, peer_port]: [u16; 2] = ports.try_into().unwrap_or_default();
-        let mut volumes = vec![volume.clone()];
-        volumes.extend(making.host.map(|parts| parts.disk.clone()));
         let domain = DomainSpec {
             name: identity.name.clone(),
             uuid: identity.uuid,

@@ -10,7 +10,7 @@ use crossvisor_loader::Plugin;
 use crossvisor_model::host::driver;
 use crossvisor_model::{
     Accel, Action, Axes, Catalog, DomainSpec, ExecResult, HostGuest, HostSpec, Name, Phase, Place, Plan,
-    Step, StepResult, Use,
+    Step, StepResult, Use, Volume, VolumeSource,
 };
 use crossvisor_plugin::limits::TURNS;
 use crossvisor_plugin::{
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::EngineError;
-use crate::context::{Plugins, find};
+use crate::context::{Plugins, find, offer};
 use crate::hosts::GuestNetwork;
 use crate::identity::DomainIdentity;
 use crate::rules;
@@ -173,6 +173,10 @@ fn provision(
     };
     let (mut steps, output) = ask(storage, Call::Create(create))?;
     let CreateOutput { volume } = serde_json::from_value(output).map_err(|e| refused(e.to_string()))?;
+    let own_boot = offer(hypervisor).is_some_and(|offer| offer.own_boot);
+    let seed = work.join(format!("{}.{}", identity.name, if own_boot { "identity" } else { "initrd" }));
+    let mut volumes = vec![volume.clone()];
+    volumes.extend(own_boot.then(|| Volume::new(VolumeSource::File(seed.clone()), "raw")));
     let domain = DomainSpec {
         name: identity.name.clone(),
         uuid: identity.uuid,
@@ -185,10 +189,10 @@ fn provision(
         memory_mib: plan.guest.memory.mib(),
         mac: identity.mac,
         kernel: image.join("vmlinuz"),
-        initrd: work.join(format!("{}.initrd", identity.name)),
+        initrd: if own_boot { image.join("initrd.img") } else { seed.clone() },
         cmdline: "<image's command line>".into(),
         console_log: work.join(format!("{}.console", identity.name)),
-        volumes: vec![volume.clone()],
+        volumes,
         network: ground.network.of_domain(SSH_PORT),
     };
     steps.extend(ask(hypervisor, Call::Define(DefineInput { domain }))?.0);
@@ -196,11 +200,10 @@ fn provision(
     let (collect, _) = ask(storage, Call::Inspect(InspectInput { volume }))?;
     let planned = |phase, what| PlannedStep { phase, guest: Some(guest), workload: None, what };
     let own = |phase, say: &str, own: String| planned(phase, Planned::Own { say: say.into(), own });
-    let name = identity.name;
     let mut all = vec![own(
         Phase::Create,
-        "write the seed",
-        format!("controller: /<work>/{name}.initrd, with the guest's host name, machine id and SSH keys"),
+        if own_boot { "write the identity disk" } else { "write the seed" },
+        format!("controller: {}, with the guest's host name, machine id and SSH keys", seed.display()),
     )];
     all.extend(steps.into_iter().map(|step| planned(Phase::Create, Planned::Step(step))));
     all.push(own(

@@ -23,5 +23,5 @@ pub use error::{GuestError, ImageError};
 pub use host::{HostDefinition, StorageChoice};
 pub use identity::Identity;
 pub use library::GuestLibrary;
-pub use seed::{identity_archive, seed_initrd};
+pub use seed::{identity_archive, identity_disk, seed_initrd};
 pub use tool::Progress;

@@ -1,7 +1,8 @@
-//! A clone's initrd: its identity as a small archive in front of the image's own initrd.
+//! How a clone gets its identity: a small archive in front of the image's own initrd, or on a disk of its own.
 //!
-//! Owns the newc archive that the kernel unpacks. It must never mount or change an image. The archive goes in
-//! front because some of the kernel's decompressors take all that follows a compressed archive for a part of it.
+//! Owns the newc archive that the kernel, or the initrd, unpacks. It must never mount or change an image. The archive
+//! goes in front because some of the kernel's decompressors take all that follows a compressed archive for a part of
+//! it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -12,6 +13,8 @@ use crate::{Identity, ImageError};
 
 const FOLDER: u32 = 0o040_700;
 const FILE: u32 = 0o100_600;
+/// An identity disk is a whole number of these, in bytes: no drive has longer sectors.
+const BLOCK: usize = 4096;
 
 /// Writes to `out` (mode 0600, as it holds a private key) an initrd that is `base` and makes its guest `identity`.
 ///
@@ -52,6 +55,15 @@ pub fn identity_archive(identity: &Identity) -> Vec<u8> {
     }
     entry(&mut archive, 0, "TRAILER!!!", 0, b"");
     archive
+}
+
+/// A raw disk that makes its guest `identity` where its initrd comes out of its image: the archive, and zeros up to
+/// whole blocks. It holds a private key.
+#[must_use]
+pub fn identity_disk(identity: &Identity) -> Vec<u8> {
+    let mut disk = identity_archive(identity);
+    disk.resize(disk.len().next_multiple_of(BLOCK), 0);
+    disk
 }
 
 /// One newc entry owned by root: a header of hexadecimal fields, the name, the content, each padded to four bytes.
@@ -129,6 +141,17 @@ mod tests {
         assert_eq!(entries[2].2, "clone-1\n");
         assert_eq!(entries[4].2, "PRIVATE\n");
         assert_eq!(entries[6].2, "ssh-ed25519 BBBB run\n");
+    }
+
+    #[test]
+    fn the_disk_is_the_archive_in_whole_blocks_and_starts_as_the_initrd_looks_for_it() {
+        let (archive, disk) = (identity_archive(&identity()), identity_disk(&identity()));
+        assert_eq!(disk.len(), 4096);
+        assert_eq!(disk[..archive.len()], archive);
+        assert!(disk[archive.len()..].iter().all(|byte| *byte == 0));
+        assert_eq!((&disk[..6], &disk[110..120]), (&b"070701"[..], &b"crossvisor"[..]));
+        let long = Identity { authorized_key: "k".repeat(4096), ..identity() };
+        assert_eq!(identity_disk(&long).len(), 8192);
     }
 
     #[test]

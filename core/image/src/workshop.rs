@@ -61,11 +61,14 @@ impl Workshop {
         self.folder.join(name)
     }
 
-    /// Lays out the definition's files as they go into the new system. Scripts may be executed, nothing else.
+    /// Lays out the definition's files as they go into the new system, and beside them the scripts of its setup and
+    /// the kernel's command line that they may read. Scripts may be executed, nothing else.
     pub(crate) fn stage(&self, guest: &GuestDefinition) -> Result<(), ImageError> {
         let files = guest.files.iter().map(|(path, content)| (path.clone(), content));
         let setups = (0..).zip(&guest.setups).map(|(n, script)| (format!(".crossvisor/setup-{n}"), script));
-        for (name, content) in files.chain(setups) {
+        let cmdline = (".crossvisor/cmdline".to_string(), guest.boot.cmdline.as_bytes());
+        let all = files.chain(setups).map(|(name, content)| (name, content.as_slice())).chain([cmdline]);
+        for (name, content) in all {
             let path = self.path("files").join(name);
             let mode = if content.starts_with(b"#!") { 0o755 } else { 0o644 };
             write(&path, content).map_err(ImageError::io("write", &path))?;

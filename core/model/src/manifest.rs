@@ -63,6 +63,11 @@ pub struct Offer {
     /// Storage only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub watched: bool,
+    /// True: its guests start from their own disk, by the boot loader's configuration in their image, not from the kernel
+    /// and initrd of the domain's description. What makes a clone itself is then on a small disk, the domain's last.
+    /// Hypervisors only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_boot: bool,
     /// Hypervisors only: the libvirt drivers on which it works, as URIs begin: `qemu`, `xen`. Empty: on any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<String>,
@@ -81,6 +86,7 @@ impl Offer {
             guest_programs: Vec::new(),
             stages: false,
             watched: false,
+            own_boot: false,
             drivers: Vec::new(),
         }
     }

@@ -9,11 +9,13 @@ use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{DefineOutput, Failure, Turn, cpus, finish};
 
 use crate::disk::{Disk, disk};
-use crate::variant::Variant;
-use crate::xml;
+use crate::variant::{Loader, Variant};
+use crate::xml::{self, PVGRUB, Start};
 
 /// Where xenconsoled writes the consoles of guests, when it is told to.
 const CONSOLES: &str = "/var/log/xen/console";
+/// Where libxl keeps what the boot loaders of guests said.
+const BOOT_LOADER_LOGS: &str = "/var/log/xen/bootloader.*.log";
 const TEST_TIMEOUT_S: f64 = 30.0;
 /// Disks that the emulated IDE controller has room for.
 const IDE_DISKS: usize = 4;
@@ -29,11 +31,12 @@ pub fn define(chosen: &Chosen, variant: &Variant, spec: &DomainSpec) -> Result<T
     let bridge = check(variant, spec)?;
     let disks = spec.volumes.iter().map(|volume| disk(mode, volume)).collect::<Result<Vec<_>, _>>()?;
     let placement = cpus::placement(chosen, spec)?;
-    let xml = xml::domain(mode, spec, &disks, bridge, placement.as_ref())?;
+    let loader = variant.loader(chosen)?;
+    let xml = xml::domain(Start { mode, loader }, spec, &disks, bridge, placement.as_ref())?;
     let name = spec.name.to_string();
     let define = Step::new("define the domain", Action::DomainDefine { xml })
         .undone_by(Action::DomainUndefine { name: name.clone() });
-    let start = Step::new("start the domain", Action::DomainStart { name: name.clone() })
+    let start = Step::new(say_start(loader), Action::DomainStart { name: name.clone() })
         .undone_by(Action::DomainStop { name });
     let log = (!mode.is_hvm()).then(|| console_log(spec));
     let mut steps = vec![define];
@@ -64,6 +67,16 @@ fn check<'a>(variant: &Variant, spec: &'a DomainSpec) -> Result<&'a str, Failure
         Network::User { .. } => Err(Failure::new(format!(
             "{offer} has no user networking: name a bridge of the host, 'bridge: NAME' beside its URI"
         ))),
+    }
+}
+
+/// What starts the domain, with the place where to look when a boot loader does not find a kernel: the reason does not
+/// come through libvirt.
+fn say_start(loader: Option<Loader>) -> String {
+    match loader {
+        Some(Loader::Pygrub) => format!("start the domain by pygrub, which logs to {BOOT_LOADER_LOGS}"),
+        Some(Loader::Pvgrub) => format!("start the domain by {PVGRUB}"),
+        None => "start the domain".into(),
     }
 }
 
@@ -105,7 +118,9 @@ mod tests {
             ("hvm", "xenfv", "console=ttyS0 xen_emul_unplug=never", "hda", Some("e1000")),
             ("hvm", "xenfv", "console=ttyS0", "hda", Some("e1000")),
         ];
-        for (variant, (kind, machine, arguments, device, nic)) in VARIANTS.iter().zip(expected) {
+        let direct: Vec<_> = VARIANTS.iter().filter(|variant| !variant.own_boot).collect();
+        assert_eq!(direct.len(), expected.len());
+        for (variant, (kind, machine, arguments, device, nic)) in direct.into_iter().zip(expected) {
             let (xml, output) = defined(variant, &spec());
             let document = roxmltree::Document::parse(&xml).expect("well-formed");
             let attribute = |path, name| find(&document, path).and_then(|node| node.attribute(name));
@@ -123,6 +138,26 @@ mod tests {
             let serial = (device == "hda").then_some("/log/<1>");
             assert_eq!(attribute("devices/serial/source", "path"), serial);
         }
+    }
+
+    #[test]
+    fn a_boot_loader_takes_the_place_of_kernel_initrd_and_command_line() {
+        let variant = VARIANTS.iter().find(|variant| variant.own_boot).expect("one with a boot loader");
+        for (options, loader, kernel, word) in [
+            (json!({}), Some("pygrub"), None, "/var/log/xen/bootloader.*.log"),
+            (json!({"loader": "pvgrub"}), None, Some(PVGRUB), "grub-x86_64-xen.bin"),
+        ] {
+            let turn = define(&chosen(variant.offer, options), variant, &spec()).expect("defined");
+            let Action::DomainDefine { xml } = &turn.steps[0].action else { panic!("no domain") };
+            let document = roxmltree::Document::parse(xml).expect("well-formed");
+            let text = |path| find(&document, path).and_then(|node| node.text());
+            assert_eq!((text("bootloader"), text("os/kernel")), (loader, kernel));
+            assert_eq!((text("os/type"), text("os/initrd"), text("os/cmdline")), (Some("linux"), None, None));
+            let start = turn.steps.last().expect("steps");
+            assert!(start.say.contains(word), "{}", start.say);
+        }
+        let unknown = define(&chosen(variant.offer, json!({"loader": "lilo"})), variant, &spec());
+        assert!(unknown.expect_err("unknown").message.contains("'pygrub' or 'pvgrub', not 'lilo'"));
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crossvisor_plugin::{
     AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, StageInput, Turn, cpus, finish,
 };
 
-use variant::{VARIANTS, Variant};
+use serde_json::json;
+use variant::{LOADER, VARIANTS, Variant};
 
 /// The plugin.
 pub struct Xen;
@@ -60,9 +61,10 @@ fn variant(chosen: &Chosen) -> Result<&'static Variant, Failure> {
 fn manifest() -> Result<Manifest, NameError> {
     let offers = VARIANTS.iter().map(|variant| {
         Ok(Offer {
-            options: options(),
+            options: options(variant),
             host_programs: vec!["xl".into()],
             stages: true,
+            own_boot: variant.own_boot,
             drivers: vec!["xen".into()],
             ..Offer::new(Name::new(variant.offer)?, variant.summary)
         })
@@ -76,7 +78,7 @@ fn manifest() -> Result<Manifest, NameError> {
     })
 }
 
-fn options() -> Vec<OptionSpec> {
+fn options(variant: &Variant) -> Vec<OptionSpec> {
     let mut options = cpus::options();
     options.extend([
         OptionSpec::new("dom0-cpus", OptionKind::Text, None, "CPUs that dom0 runs on during the run: 0"),
@@ -87,5 +89,11 @@ fn options() -> Vec<OptionSpec> {
             "vcpus that dom0 has during the run",
         ),
     ]);
+    if variant.own_boot {
+        let of = ["pygrub", "pvgrub"].map(String::from).to_vec();
+        let help =
+            "pygrub: a program of dom0 reads the disk; pvgrub: GRUB runs in the guest (/usr/lib/grub-xen)";
+        options.push(OptionSpec::new(LOADER, OptionKind::Choice { of }, json!("pygrub"), help));
+    }
     options
 }

@@ -9,23 +9,35 @@ use crossvisor_plugin::domain_xml::{self, Xml, empty, parent, text};
 use crossvisor_plugin::model::{DomainSpec, VolumeSource};
 
 use crate::disk::Disk;
-use crate::variant::Mode;
+use crate::variant::{Loader, Mode};
 use crossvisor_plugin::cpus::Placement;
+
+/// GRUB as a PV kernel, where Debian's grub-xen-host has it. It looks for its configuration on the guest's disks.
+pub const PVGRUB: &str = "/usr/lib/grub-xen/grub-x86_64-xen.bin";
+
+/// How a domain comes up.
+#[derive(Clone, Copy)]
+pub struct Start {
+    pub mode: Mode,
+    /// None: the kernel and initrd of the description.
+    pub loader: Option<Loader>,
+}
 
 /// The XML of a domain on `bridge`.
 ///
 /// # Errors
 /// [`Failure`] when it cannot be written.
 pub fn domain(
-    mode: Mode,
+    start: Start,
     spec: &DomainSpec,
     disks: &[Disk],
     bridge: &str,
     placement: Option<&Placement>,
 ) -> Result<String, Failure> {
+    let mode = start.mode;
     domain_xml::domain(&[("type", "xen")], spec, |xml| {
         vcpus(xml, spec.vcpus, placement)?;
-        boot(xml, mode, spec)?;
+        boot(xml, start, spec)?;
         features(xml, mode)?;
         text(xml, "on_poweroff", &[], "destroy")?;
         text(xml, "on_crash", &[], "destroy")?;
@@ -51,14 +63,24 @@ fn vcpus(xml: &mut Xml, vcpus: u32, placement: Option<&Placement>) -> Result<(),
     })
 }
 
-fn boot(xml: &mut Xml, mode: Mode, spec: &DomainSpec) -> Result<(), Error> {
+fn boot(xml: &mut Xml, Start { mode, loader }: Start, spec: &DomainSpec) -> Result<(), Error> {
     let (machine, kind) = match mode {
         Mode::Pv => ("xenpv", "linux"),
         Mode::Pvh => ("xenpvh", "xenpvh"),
         Mode::HvmEmulated | Mode::HvmPv => ("xenfv", "hvm"),
     };
+    if loader == Some(Loader::Pygrub) {
+        text(xml, "bootloader", &[], "pygrub")?;
+        // It shows no menu.
+        text(xml, "bootloader_args", &[], "-q")?;
+    }
     parent(xml, "os", &[], |xml| {
         text(xml, "type", &[("arch", "x86_64"), ("machine", machine)], kind)?;
+        match loader {
+            Some(Loader::Pygrub) => return Ok(()),
+            Some(Loader::Pvgrub) => return text(xml, "kernel", &[], PVGRUB),
+            None => {}
+        }
         text(xml, "kernel", &[], &spec.kernel.to_string_lossy())?;
         text(xml, "initrd", &[], &spec.initrd.to_string_lossy())?;
         text(xml, "cmdline", &[], &format!("{} {}", spec.cmdline, mode.kernel_arguments()))

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crossvisor_image::{Identity, Image, identity_archive, seed_initrd};
-use crossvisor_model::{Exec, Place};
+use crossvisor_image::{Identity, Image, identity_archive, identity_disk, seed_initrd};
+use crossvisor_model::{Exec, Place, Volume, VolumeSource};
 use crossvisor_target::{Cancel, Machine, TargetError, transfer};
 
 use super::Host;
@@ -78,6 +78,21 @@ impl HostImage {
         let appended = host.machine.run(&append, &Cancel::default());
         appended.and_then(|result| judge(&append, &result)).map_err(failed)
     }
+}
+
+/// Writes the identity disk of a clone whose initrd comes out of its own image.
+///
+/// # Errors
+/// [`EngineError::Host`] when it cannot be written.
+pub fn put_identity_disk(
+    host: &Host,
+    seed: &Identity,
+    path: PathBuf,
+    deadline: Instant,
+) -> Result<Volume, EngineError> {
+    let put = host.machine.put(&identity_disk(seed), &path, "600", deadline);
+    put.map_err(|source| EngineError::Host { host: host.name.clone(), source })?;
+    Ok(Volume::new(VolumeSource::File(path), "raw"))
 }
 
 /// Whether a machine has these files with these lengths.

@@ -13,7 +13,7 @@ mod set;
 mod stage;
 
 pub use address::NotedHost;
-pub use golden::HostImage;
+pub use golden::{HostImage, put_identity_disk};
 pub use host::{Connections, Host};
 pub use kept::KeptHost;
 pub use made::{Maker, Recipe};

@@ -79,7 +79,7 @@ pub fn catalog() -> Catalog {
                 Kind::Hypervisor,
                 [
                     hypervisors("qemu", &["kvm-virtio", "kvm-e1000"]),
-                    hypervisors("xen", &["xen-pv", "xen-pvh", "xen-hvm", "xen-hvm-pv"]),
+                    hypervisors("xen", &["xen-pv", "xen-pv-grub", "xen-pvh", "xen-hvm", "xen-hvm-pv"]),
                 ]
                 .concat(),
             ),
