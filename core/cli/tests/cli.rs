@@ -123,6 +123,27 @@ Order
 }
 
 #[test]
+fn plan_shows_the_disk_that_makes_a_guest_itself_where_it_starts_by_a_boot_loader() {
+    let home = Home::new();
+    let xen = GOOD.replace("bare, kvm-virtio", "xen-pv, xen-pv-grub").replace("bare", "xen-pv");
+    let host = "hosts: {rack: {uri: 'xen+ssh://root@rack/system', bridge: br0}}";
+    let output = home.run(&["plan", home.scenario(&format!("{xen}{host}\n")), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for (setup, say, file, loader) in [
+        (0, "write the seed", "<initrd>/&lt;work&gt;/cv-run-v1-g1.initrd", false),
+        (1, "write the identity disk", "<source file=\"/&lt;work&gt;/cv-run-v1-g1.identity\"/>", true),
+    ] {
+        let steps = json["outline"]["setups"][setup]["steps"].as_array().expect("steps");
+        assert_eq!(steps[0]["say"], say);
+        let defined = steps.iter().find(|step| step["do"] == "domain_define").expect("a domain");
+        let xml = defined["xml"].as_str().expect("XML");
+        assert!(xml.contains(file), "{xml}");
+        assert_eq!(xml.contains("<bootloader>pygrub</bootloader>"), loader);
+    }
+}
+
+#[test]
 fn plan_has_a_form_for_programs() {
     let home = Home::new();
     let file = home.scenario(GOOD);

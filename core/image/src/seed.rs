@@ -13,8 +13,9 @@ use crate::{Identity, ImageError};
 
 const FOLDER: u32 = 0o040_700;
 const FILE: u32 = 0o100_600;
-/// An identity disk is a whole number of these, in bytes: no drive has longer sectors.
-const BLOCK: usize = 4096;
+/// An identity disk is a whole number of these, in bytes: a kernel that looks for partitions reads so far, and complains
+/// when it cannot.
+const BLOCK: usize = 64 << 10;
 
 /// Writes to `out` (mode 0600, as it holds a private key) an initrd that is `base` and makes its guest `identity`.
 ///
@@ -146,12 +147,12 @@ mod tests {
     #[test]
     fn the_disk_is_the_archive_in_whole_blocks_and_starts_as_the_initrd_looks_for_it() {
         let (archive, disk) = (identity_archive(&identity()), identity_disk(&identity()));
-        assert_eq!(disk.len(), 4096);
+        assert_eq!(disk.len(), 65536);
         assert_eq!(disk[..archive.len()], archive);
         assert!(disk[archive.len()..].iter().all(|byte| *byte == 0));
         assert_eq!((&disk[..6], &disk[110..120]), (&b"070701"[..], &b"crossvisor"[..]));
-        let long = Identity { authorized_key: "k".repeat(4096), ..identity() };
-        assert_eq!(identity_disk(&long).len(), 8192);
+        let long = Identity { authorized_key: "k".repeat(65536), ..identity() };
+        assert_eq!(identity_disk(&long).len(), 131_072);
     }
 
     #[test]

@@ -203,6 +203,8 @@ mod tests {
         assert_eq!(mode("etc/initramfs-tools/scripts/init-bottom/crossvisor-identity"), Some(0o755));
         assert_eq!(mode("etc/systemd/network/50-dhcp.network"), Some(0o644));
         assert_eq!(mode("guest.yaml"), None);
+        let cmdline = fs::read_to_string(place.join("files/.crossvisor/cmdline")).expect("command line");
+        assert_eq!(cmdline, guest.boot.cmdline);
         drop(shop);
         assert!(!place.exists());
     }
