@@ -41,6 +41,7 @@ pub fn define(chosen: &Chosen, variant: &Variant, spec: &DomainSpec) -> Result<T
     let log = (!mode.is_hvm()).then(|| console_log(spec));
     let mut steps = vec![define];
     steps.extend(log.clone().map(look_for_consoles));
+    steps.extend((loader == Some(Loader::Pvgrub)).then(look_for_pvgrub));
     steps.push(start);
     let volumes = Some(disks.into_iter().map(|Disk { used, .. }| used).collect());
     finish(steps, DefineOutput { console_log: log, volumes })
@@ -70,14 +71,17 @@ fn check<'a>(variant: &Variant, spec: &'a DomainSpec) -> Result<&'a str, Failure
     }
 }
 
-/// What starts the domain, with the place where to look when a boot loader does not find a kernel: the reason does not
-/// come through libvirt.
+/// Names the place where to look when pygrub does not find a kernel: its reason does not come through libvirt.
 fn say_start(loader: Option<Loader>) -> String {
     match loader {
         Some(Loader::Pygrub) => format!("start the domain by pygrub, which logs to {BOOT_LOADER_LOGS}"),
-        Some(Loader::Pvgrub) => format!("start the domain by {PVGRUB}"),
-        None => "start the domain".into(),
+        Some(Loader::Pvgrub) | None => "start the domain".into(),
     }
+}
+
+fn look_for_pvgrub() -> Step {
+    let test = Exec::new(Place::Host, ["test", "-f", PVGRUB], TEST_TIMEOUT_S);
+    Step::new("look for GRUB as a PV kernel (Debian: grub-xen-host)", Action::Exec(test))
 }
 
 fn console_log(spec: &DomainSpec) -> PathBuf {
@@ -143,9 +147,19 @@ mod tests {
     #[test]
     fn a_boot_loader_takes_the_place_of_kernel_initrd_and_command_line() {
         let variant = VARIANTS.iter().find(|variant| variant.own_boot).expect("one with a boot loader");
-        for (options, loader, kernel, word) in [
-            (json!({}), Some("pygrub"), None, "/var/log/xen/bootloader.*.log"),
-            (json!({"loader": "pvgrub"}), None, Some(PVGRUB), "grub-x86_64-xen.bin"),
+        for (options, loader, kernel, said) in [
+            (
+                json!({}),
+                Some("pygrub"),
+                None,
+                "start the domain by pygrub, which logs to /var/log/xen/bootloader.*.log",
+            ),
+            (
+                json!({"loader": "pvgrub"}),
+                None,
+                Some(PVGRUB),
+                "look for GRUB as a PV kernel (Debian: grub-xen-host)",
+            ),
         ] {
             let turn = define(&chosen(variant.offer, options), variant, &spec()).expect("defined");
             let Action::DomainDefine { xml } = &turn.steps[0].action else { panic!("no domain") };
@@ -153,8 +167,7 @@ mod tests {
             let text = |path| find(&document, path).and_then(|node| node.text());
             assert_eq!((text("bootloader"), text("os/kernel")), (loader, kernel));
             assert_eq!((text("os/type"), text("os/initrd"), text("os/cmdline")), (Some("linux"), None, None));
-            let start = turn.steps.last().expect("steps");
-            assert!(start.say.contains(word), "{}", start.say);
+            assert!(turn.steps.iter().any(|step| step.say == said), "{:?}", turn.steps);
         }
         let unknown = define(&chosen(variant.offer, json!({"loader": "lilo"})), variant, &spec());
         assert!(unknown.expect_err("unknown").message.contains("'pygrub' or 'pvgrub', not 'lilo'"));
