@@ -17,7 +17,7 @@ fn good(session: &mut Session<'_>) -> Option<Request> {
     let offer = manifest.offers.first()?;
     let name = Name::new(inputs::NAME).ok()?;
     let call = match manifest.kind {
-        Kind::Hypervisor => inputs::define(&name, Accel::Tcg, inputs::user()),
+        Kind::Hypervisor => inputs::define(&name, Accel::Tcg, inputs::user(), false),
         Kind::Storage => inputs::create(&name, inputs::GOLDEN.as_ref()),
         Kind::Workload => Call::Work(inputs::work(&[inputs::instance(1, false)])),
     };

@@ -17,16 +17,16 @@ const ACCELS: [Accel; 3] = [Accel::Kvm, Accel::Tcg, Accel::Xen];
 pub(crate) fn define(session: &mut Session<'_>) {
     let Ok(name) = Name::new(NAME) else { return };
     for offer in &session.subject.manifest().offers {
-        let call = inputs::define(&name, ACCELS[0], inputs::user());
+        let call = inputs::define(&name, ACCELS[0], inputs::user(), offer.own_boot);
         for set in options::sets(session, offer, &call) {
             session.place = set.place(offer);
             let mut made = false;
             for (accel, network) in
                 ACCELS.into_iter().flat_map(|accel| [(accel, inputs::user()), (accel, inputs::bridge())])
             {
-                let call = inputs::define(&name, accel, network.clone());
+                let call = inputs::define(&name, accel, network.clone(), offer.own_boot);
                 let ended = operation::run(session, (offer, &set.options), call, Machine::Quiet, false);
-                made |= ended.inspect(|ended| defined(session, ended, &network)).is_some();
+                made |= ended.inspect(|ended| defined(session, ended, &network, offer.own_boot)).is_some();
             }
             if !made && set.name.is_empty() && !session.has_ended() {
                 session
@@ -36,14 +36,15 @@ pub(crate) fn define(session: &mut Session<'_>) {
     }
 }
 
-fn defined(session: &mut Session<'_>, ended: &Ended, network: &Network) {
+fn defined(session: &mut Session<'_>, ended: &Ended, network: &Network, own_boot: bool) {
     steps::check(session, &ended.steps, HERE);
     let output = operation::output::<Option<DefineOutput>>(session, ended.output.clone());
     let output = output.flatten().unwrap_or_default();
     let console = output.console_log.is_none().then(|| format!("{FOLDER}/{NAME}.console"));
     let needed = [
         ("volume", Some(format!("{FOLDER}/{NAME}.raw"))),
-        ("initrd", Some(format!("{FOLDER}/{NAME}.initrd"))),
+        ("initrd", (!own_boot).then(|| format!("{FOLDER}/{NAME}.initrd"))),
+        ("identity disk", own_boot.then(|| format!("{FOLDER}/{NAME}.identity"))),
         ("console log", console),
         ("forwarded port", matches!(network, Network::User { .. }).then(|| SSH_PORT.to_string())),
         ("bridge", matches!(network, Network::Bridge { .. }).then(|| BRIDGE.into())),
@@ -54,7 +55,7 @@ fn defined(session: &mut Session<'_>, ended: &Ended, network: &Network) {
             session.error(format!("no step uses the domain's {what} ({value})"));
         }
     }
-    if output.volumes.is_some_and(|volumes| volumes.len() != 1) {
+    if output.volumes.is_some_and(|volumes| volumes.len() != 1 + usize::from(own_boot)) {
         session.error("its output has other volumes than the domain");
     }
     if ended.steps.iter().all(|step| step.undo.is_none()) {

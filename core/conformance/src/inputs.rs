@@ -89,8 +89,12 @@ pub(crate) fn stage(name: &Name) -> Call {
     })
 }
 
-pub(crate) fn define(name: &Name, accel: Accel, network: Network) -> Call {
-    Call::Define(DefineInput { domain: domain(name, accel, network) })
+/// With `own_boot` the domain has an identity disk.
+pub(crate) fn define(name: &Name, accel: Accel, network: Network, own_boot: bool) -> Call {
+    let mut domain = domain(name, accel, network);
+    let identity = || Volume::new(VolumeSource::File(format!("{FOLDER}/{NAME}.identity").into()), "raw");
+    domain.volumes.extend(own_boot.then(identity));
+    Call::Define(DefineInput { domain })
 }
 
 pub(crate) fn alive(name: &Name, accel: Accel) -> Call {

@@ -43,6 +43,26 @@ fn an_option_that_must_be_set_is_set_where_the_refusal_names_it() {
     fails::<Disk>(&["stage", "create", "inspect"], "refused: set the option of length", unset, unnamed);
 }
 
+/// Loses a file of the domain.
+fn lose(file: &str, asked: &Value, answer: Result<Turn, Failure>) -> Result<Turn, Failure> {
+    edit(asked, "define", answer, |turn| {
+        if let Action::DomainDefine { xml } = &mut turn.steps[0].action {
+            *xml = xml.replace(file, "/lost");
+        }
+    })
+}
+
+#[test]
+fn a_guest_that_starts_from_its_own_disk_has_an_identity_disk_and_needs_no_initrd() {
+    let own_boot = |m: &mut Manifest| m.offers[0].own_boot = true;
+    let found = findings::<Machine>(own_boot, |asked, answer| lose(".initrd", asked, answer));
+    assert!(passed(&found), "{found:#?}");
+    let disk = "no step uses the domain's identity disk";
+    fails::<Machine>(&["define"], disk, own_boot, |asked, answer| lose(".identity", asked, answer));
+    let initrd = "no step uses the domain's initrd";
+    faults::<Machine>(&["define"], initrd, |asked, answer| lose(".initrd", asked, answer));
+}
+
 #[test]
 fn a_guest_on_a_bridge_is_on_that_bridge_unless_bridges_are_refused() {
     faults::<Machine>(&["define"], "no step uses the domain's bridge (br4711)", |asked, answer| {
