@@ -152,7 +152,8 @@ fn clean_removes_what_a_killed_run_left_and_nothing_else() {
 }
 
 /// A domain with a name like ours and without our tag.
-const DECOY: &str = "<domain type='qemu'><name>cv-decoy-v1-g1</name><memory unit='MiB'>16</memory>
+const DECOY: &str = "<domain type='qemu'><name>cv-decoy-v1-g1</name>
+  <uuid>7b1b6d6e-6a3a-4d0e-9e0b-2f6f5a1c9d10</uuid><memory unit='MiB'>16</memory>
   <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>";
 
 #[test]
