@@ -44,6 +44,18 @@ pub(crate) enum Fault {
     Io(io::Error),
 }
 
+impl Fault {
+    /// How the output ended before the reply did.
+    fn closed(&self) -> String {
+        match self {
+            Self::Closed(length) if *length > 0 => {
+                format!("it closed its output after {length} bytes of a reply")
+            }
+            _ => "it closed its output without a reply".into(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
@@ -152,10 +164,13 @@ impl Running {
         let reason = match (fault, status) {
             (Fault::Closed(_), Some(status)) if by_itself => match words.last() {
                 Some(reason) if status.code() == Some(REFUSED.into()) => return (*reason).to_string(),
+                // One that closes everything may be ended by its own watch over the program's life, or not yet.
+                _ if status.signal() == Some(Signal::KILL.as_raw()) => {
+                    format!("{}: {}", fault.closed(), ending(status))
+                }
                 _ => ending(status),
             },
-            (Fault::Closed(0), _) => "it closed its output without a reply".into(),
-            (Fault::Closed(length), _) => format!("it closed its output after {length} bytes of a reply"),
+            (Fault::Closed(_), _) => fault.closed(),
             (Fault::Deadline, _) => {
                 format!("it gave no answer within {} s and was stopped", limit.as_secs_f64())
             }
