@@ -19,6 +19,19 @@ pub use kept::KeptHost;
 pub use parts::Parts;
 pub use running::Running;
 
+/// The plugins that come with the program.
+pub const BUNDLED: [&str; 9] = [
+    "hypervisor-kvm",
+    "hypervisor-xen",
+    "storage-file",
+    "storage-loop",
+    "storage-lvm",
+    "storage-snapshot",
+    "workload-bonnie",
+    "workload-hep",
+    "workload-iperf",
+];
+
 /// The repository's root.
 #[must_use]
 pub fn root() -> PathBuf {

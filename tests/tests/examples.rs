@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crossvisor_tests::examples::{EXAMPLES, build, cargo, must, private_folder};
-use crossvisor_tests::{Lab, program_folder, root};
+use crossvisor_tests::{BUNDLED, Lab, program_folder, root};
 
 /// The program with a state and a list of consents of its own, and a folder for plugins.
 struct Shop {
@@ -48,17 +48,7 @@ fn text(output: &Output) -> String {
 #[test]
 fn the_bundled_plugins_pass_their_check_as_anybodys_do() {
     let shop = Shop::new();
-    for name in [
-        "hypervisor-kvm",
-        "hypervisor-xen",
-        "storage-file",
-        "storage-loop",
-        "storage-lvm",
-        "storage-snapshot",
-        "workload-bonnie",
-        "workload-hep",
-        "workload-iperf",
-    ] {
+    for name in BUNDLED {
         let library = format!("libcrossvisor_{}.so", name.replace('-', "_"));
         let file = shop.folder().join(&library);
         fs::copy(program_folder().join(library), &file).expect("copy");

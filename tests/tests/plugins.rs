@@ -4,20 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crossvisor_tests::{Lab, program_folder, root};
+use crossvisor_tests::{BUNDLED, Lab, program_folder, root};
 use tempfile::TempDir;
-
-const BUNDLED: [&str; 9] = [
-    "hypervisor-kvm",
-    "hypervisor-xen",
-    "storage-file",
-    "storage-loop",
-    "storage-lvm",
-    "storage-snapshot",
-    "workload-bonnie",
-    "workload-hep",
-    "workload-iperf",
-];
 
 /// A folder with the program and all bundled plugins as files.
 fn install(folder: &Path) {

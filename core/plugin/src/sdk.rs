@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use crossvisor_model::{Manifest, Name, Options, StepResult};
+use crossvisor_model::{Action, Manifest, Name, Options, Step, StepResult};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use crate::abi::{
     ABI_MAJOR, ABI_MINOR, CALL_INTERNAL, CALL_OK, CALL_SINK, CallFn, Descriptor, MAGIC, WriteFn,
 };
 use crate::envelope::{
-    AliveInput, Answer, Call, CreateInput, DefineInput, Failure, InspectInput, ParseInput, ParseOutput,
-    Reply, Request, StageInput, Turn, VERSION, WorkInput,
+    AliveInput, AliveOutput, Answer, Call, CreateInput, DefineInput, Failure, InspectInput, ParseInput,
+    ParseOutput, Reply, Request, StageInput, Turn, VERSION, WorkInput,
 };
 
 /// Where an operation stands: what the plugin remembered, and what came of its last steps.
@@ -81,9 +81,20 @@ pub trait Hypervisor {
     /// # Errors
     /// [`Failure`] when the domain cannot be made as asked.
     fn define(&self, chosen: &Chosen, input: &DefineInput, resume: &Resume) -> Result<Turn, Failure>;
+    /// Whether libvirt runs the domain. A hypervisor whose guests are no domains of libvirt has its own answer.
+    ///
     /// # Errors
     /// [`Failure`] when the steps' results do not tell.
-    fn alive(&self, chosen: &Chosen, input: &AliveInput, resume: &Resume) -> Result<Turn, Failure>;
+    fn alive(&self, _: &Chosen, input: &AliveInput, resume: &Resume) -> Result<Turn, Failure> {
+        match resume.results.first() {
+            None => {
+                let ask = Action::DomainState { name: input.domain.name.to_string() };
+                Ok(Turn { steps: vec![Step::new("look at the domain", ask)], ..Turn::default() })
+            }
+            Some(StepResult::Domain { active }) => finish(Vec::new(), AliveOutput { alive: *active }),
+            Some(other) => Err(Failure::new(format!("the domain's state was answered by {other:?}"))),
+        }
+    }
 }
 
 /// Makes volumes.

@@ -8,11 +8,9 @@ mod refuse;
 mod tests;
 mod xml;
 
-use crossvisor_plugin::model::{Action, Kind, Manifest, Name, NameError, Offer, Step, StepResult};
+use crossvisor_plugin::model::{Action, Kind, Manifest, Name, NameError, Offer, Step};
 use crossvisor_plugin::sdk::Chosen;
-use crossvisor_plugin::{
-    AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, Turn, cpus, finish,
-};
+use crossvisor_plugin::{DefineInput, Failure, Hypervisor, Resume, Turn, cpus, finish};
 use serde_json::Value;
 
 /// The plugin.
@@ -85,17 +83,6 @@ impl Hypervisor for Kvm {
                 .undone_by(Action::DomainStop { name }),
         ];
         finish(steps, Value::Null)
-    }
-
-    fn alive(&self, _: &Chosen, input: &AliveInput, resume: &Resume) -> Result<Turn, Failure> {
-        match resume.results.first() {
-            None => {
-                let ask = Action::DomainState { name: input.domain.name.to_string() };
-                Ok(Turn { steps: vec![Step::new("look at the domain", ask)], ..Turn::default() })
-            }
-            Some(StepResult::Domain { active }) => finish(Vec::new(), AliveOutput { alive: *active }),
-            Some(other) => Err(Failure::new(format!("the domain's state was answered by {other:?}"))),
-        }
     }
 }
 

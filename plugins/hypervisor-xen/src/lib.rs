@@ -11,13 +11,9 @@ mod testing;
 mod variant;
 mod xml;
 
-use crossvisor_plugin::model::{
-    Action, Kind, Manifest, Name, NameError, Offer, OptionKind, OptionSpec, Step, StepResult,
-};
+use crossvisor_plugin::model::{Kind, Manifest, Name, NameError, Offer, OptionKind, OptionSpec};
 use crossvisor_plugin::sdk::Chosen;
-use crossvisor_plugin::{
-    AliveInput, AliveOutput, DefineInput, Failure, Hypervisor, Resume, StageInput, Turn, cpus, finish,
-};
+use crossvisor_plugin::{DefineInput, Failure, Hypervisor, Resume, StageInput, Turn, cpus};
 
 use serde_json::json;
 use variant::{LOADER, VARIANTS, Variant};
@@ -38,17 +34,6 @@ impl Hypervisor for Xen {
 
     fn define(&self, chosen: &Chosen, input: &DefineInput, _: &Resume) -> Result<Turn, Failure> {
         define::define(chosen, variant(chosen)?, &input.domain)
-    }
-
-    fn alive(&self, _: &Chosen, input: &AliveInput, resume: &Resume) -> Result<Turn, Failure> {
-        match resume.results.first() {
-            None => {
-                let ask = Action::DomainState { name: input.domain.name.to_string() };
-                Ok(Turn { steps: vec![Step::new("look at the domain", ask)], ..Turn::default() })
-            }
-            Some(StepResult::Domain { active }) => finish(Vec::new(), AliveOutput { alive: *active }),
-            Some(other) => Err(Failure::new(format!("the domain's state was answered by {other:?}"))),
-        }
     }
 }
 
