@@ -65,6 +65,9 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
     if offer.own_boot && kind != Kind::Hypervisor {
         session.warning("only the guests of a hypervisor start from their own disk");
     }
+    if offer.imports && kind != Kind::Workload {
+        session.warning("only the results of a workload are imported");
+    }
     for metric in offer.metrics.iter().filter(|metric| metric.name.is_empty() || metric.label.is_empty()) {
         session.error(format!("metric '{}' has no name or no label", metric.name));
     }

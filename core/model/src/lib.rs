@@ -30,5 +30,5 @@ pub use options::{OptionKind, OptionSpec, Options};
 pub use plan::{Baseline, Deadlines, GuestRequest, Plan, Use, Visit};
 pub use provenance::{Provenance, SetupFacts};
 pub use record::RunRecord;
-pub use sample::{Better, Sample, Value, Window};
+pub use sample::{Better, Sample, Value, Values, Window};
 pub use unit::{Bytes, Seconds, UnitError};

@@ -68,6 +68,9 @@ pub struct Offer {
     /// Hypervisors only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub own_boot: bool,
+    /// True: it reads results that its tool printed elsewhere, for `crossvisor import`. Workloads only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub imports: bool,
     /// Hypervisors only: the libvirt drivers on which it works, as URIs begin: `qemu`, `xen`. Empty: on any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<String>,
@@ -87,6 +90,7 @@ impl Offer {
             stages: false,
             watched: false,
             own_boot: false,
+            imports: false,
             drivers: Vec::new(),
         }
     }

@@ -1,5 +1,7 @@
 //! A sample: one measured value of a metric in one replicate on one guest.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Accel, CellId};
@@ -51,6 +53,23 @@ impl Value {
             Self::TooFast | Self::Missing(_) => None,
         }
     }
+}
+
+/// The values of many metrics at once, each in its metric's unit; a metric is in one of the first three.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Values {
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measured: BTreeMap<String, f64>,
+    /// See [`Value::TooFast`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub too_fast: BTreeSet<String>,
+    /// Not measured, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
+    /// Reasons to doubt a metric's value, for people.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flags: BTreeMap<String, Vec<String>>,
 }
 
 /// Which direction is an improvement.

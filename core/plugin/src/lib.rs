@@ -24,7 +24,7 @@ pub mod transcript;
 pub use crossvisor_model as model;
 pub use envelope::{
     AliveInput, AliveOutput, Call, CreateInput, CreateOutput, DefineInput, DefineOutput, Failure,
-    InspectInput, InspectOutput, Instance, Left, ParseInput, ParseOutput, ParsedSample, Peer, Reply, Request,
-    StageInput, StageOutput, Turn, WorkInput,
+    ImportInput, ImportOutput, Imported, InspectInput, InspectOutput, Instance, Left, ParseInput,
+    ParseOutput, ParsedSample, Peer, Refused, Reply, Request, StageInput, StageOutput, Turn, WorkInput,
 };
 pub use sdk::{Hypervisor, Plugin, Resume, Storage, Workload, finish};

@@ -8,8 +8,8 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 
 use crate::envelope::{
-    AliveOutput, CreateOutput, DefineOutput, InspectOutput, Introduction, ParseOutput, Reply, Request,
-    StageOutput,
+    AliveOutput, CreateOutput, DefineOutput, ImportOutput, InspectOutput, Introduction, ParseOutput, Reply,
+    Request, StageOutput,
 };
 
 /// Every schema by its name: what the host writes as the host writes it, what a plugin writes as the host reads it.
@@ -28,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("output_create", read::<CreateOutput>()),
         ("output_inspect", read::<InspectOutput>()),
         ("output_parse", read::<ParseOutput>()),
+        ("output_import", read::<ImportOutput>()),
     ]
 }
 

@@ -12,8 +12,8 @@ use crate::abi::{
     ABI_MAJOR, ABI_MINOR, CALL_INTERNAL, CALL_OK, CALL_SINK, CallFn, Descriptor, MAGIC, WriteFn,
 };
 use crate::envelope::{
-    AliveInput, AliveOutput, Answer, Call, CreateInput, DefineInput, Failure, InspectInput, ParseInput,
-    ParseOutput, Reply, Request, StageInput, Turn, VERSION, WorkInput,
+    AliveInput, AliveOutput, Answer, Call, CreateInput, DefineInput, Failure, ImportInput, ImportOutput,
+    InspectInput, ParseInput, ParseOutput, Reply, Request, StageInput, Turn, VERSION, WorkInput,
 };
 
 /// Where an operation stands: what the plugin remembered, and what came of its last steps.
@@ -127,6 +127,13 @@ pub trait Workload {
     /// # Errors
     /// [`Failure`] with the tool's own words when the output is not a result.
     fn parse(&self, chosen: &Chosen, input: &ParseInput) -> Result<ParseOutput, Failure>;
+    /// Only asked of an offer whose manifest says that it `imports`.
+    ///
+    /// # Errors
+    /// [`Failure`] when the file cannot be of this tool at all; a part that is no result is told of as refused.
+    fn import(&self, _: &Chosen, _: &ImportInput) -> Result<ImportOutput, Failure> {
+        Err(Failure::new("this plugin imports nothing"))
+    }
 }
 
 /// Any plugin: a manifest and an answer to every request. Implemented by [`plugin!`](crate::plugin!).
@@ -184,6 +191,7 @@ pub fn workload(
         Call::Prepare(input) => plugin.prepare(chosen, input, resume),
         Call::Work(input) => plugin.work(chosen, input, resume),
         Call::Parse(input) => finish(Vec::new(), plugin.parse(chosen, input)?),
+        Call::Import(input) => finish(Vec::new(), plugin.import(chosen, input)?),
         _ => Err(unknown_operation("workload")),
     }
 }
