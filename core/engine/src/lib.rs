@@ -25,6 +25,7 @@ mod settings;
 mod steps;
 mod undo;
 mod visit;
+mod volumes;
 mod work;
 mod work_folder;
 

@@ -17,6 +17,7 @@ use crate::guest::{Guest, Making};
 use crate::hosts::{Host, remove_folder};
 use crate::steps::{StepError, Steps, in_seconds};
 use crate::undo::UndoLog;
+use crate::volumes;
 use crate::work::CellWork;
 
 /// Where the probe is in a guest.
@@ -150,9 +151,12 @@ impl<'a> Stay<'a> {
             })
         })?;
         let up = self.phase(Phase::Boot, deadlines.boot, None, |deadline| {
-            self.each(Phase::Boot, &guests, |guest| {
-                let failed = |source| StepError::Step { say: format!("boot guest {}", guest.number), source };
-                guest.wait_until_up(&setup, &steps, deadline).map_err(failed)
+            volumes::watched(&steps, &setup, &guests, |steps| {
+                self.each(Phase::Boot, &guests, |guest| {
+                    let failed =
+                        |source| StepError::Step { say: format!("boot guest {}", guest.number), source };
+                    guest.wait_until_up(&setup, steps, deadline).map_err(failed)
+                })
             })
         });
         up.inspect_err(|_| self.keep_consoles(&guests))?;

@@ -2,31 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossvisor_model::{Accel, Cell, Event, Exec, Place, Sample, SetupFacts, Window};
-use crossvisor_plugin::{
-    Call, InspectInput, InspectOutput, Instance, ParseInput, ParseOutput, ParsedSample, WorkInput,
-};
+use crossvisor_plugin::{Call, Instance, ParseInput, ParseOutput, ParsedSample, WorkInput};
 use crossvisor_store::Raw;
-use crossvisor_target::cancel::TICK;
-use crossvisor_target::{Cancel, TargetError};
+use crossvisor_target::TargetError;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::EngineError;
-use crate::context::{Run, Setup, offer};
+use crate::context::{Run, Setup};
 use crate::guest::Guest;
 use crate::measure::{self, InstanceResult};
-use crate::steps::{Round, StepError, Steps, first_request, in_seconds, no_round};
+use crate::steps::{Round, StepError, Steps, first_request, no_round};
+use crate::volumes;
 
 /// Below this share of common time, guests did not work "at once".
 const GOOD_OVERLAP: f64 = 0.9;
-/// Between looks at volumes that can be spoiled: rare enough not to disturb what is measured.
-const WATCH: Duration = Duration::from_secs(10);
-/// A look may take this long, in seconds.
-const LOOK_S: f64 = 60.0;
 /// The flag of such a sample; how much it is, the sample's `overlap` says.
 const ALONE: &str = "another guest (or copy of the work) was idle for more than 10 % of the time";
 
@@ -66,46 +59,17 @@ impl CellWork<'_> {
     /// Measures; meanwhile volumes that the work can spoil are looked at, and a spoiled one ends it.
     ///
     /// # Errors
-    /// [`StepError::Spoiled`], or as [`CellWork::measure`] has it.
+    /// [`StepError::Spoiled`], or that of the first thing that failed; what was measured until then is kept.
     pub fn measure_watched(
         &self,
         setup: Option<&Setup<'_>>,
         deadline: Instant,
         warnings: &mut Vec<String>,
     ) -> Result<RoundFacts, StepError> {
-        let watched = setup.filter(|setup| offer(setup.storage).is_some_and(|offer| offer.watched));
-        let Some(setup) = watched else { return self.measure(deadline, warnings) };
-        let (work, watch) = (self.steps.cancel.child(), self.steps.cancel.child());
-        thread::scope(|scope| {
-            let watcher = scope.spawn(|| self.watch(setup, &work, &watch));
-            let steps = Steps { cancel: &work, ..*self.steps };
-            let measured = CellWork { steps: &steps, instances: self.instances.clone(), ..*self }
-                .measure(deadline, warnings);
-            watch.raise();
-            watcher.join().ok().flatten().map_or(measured, Err)
+        let Some(setup) = setup else { return self.measure(deadline, warnings) };
+        volumes::watched(self.steps, setup, self.guests, |steps| {
+            CellWork { steps, instances: self.instances.clone(), ..*self }.measure(deadline, warnings)
         })
-    }
-
-    /// Looks at the volumes again and again until `watch` is raised. The first that is spoiled ends the `work`.
-    fn watch(&self, setup: &Setup<'_>, work: &Cancel, watch: &Cancel) -> Option<StepError> {
-        let steps = Steps { show: &|_| (), ..*self.steps };
-        let quiet = CellWork { steps: &steps, instances: Vec::new(), ..*self };
-        let mut next = Instant::now() + WATCH;
-        loop {
-            while Instant::now() < next {
-                if watch.is_raised() {
-                    return None;
-                }
-                thread::sleep(TICK);
-            }
-            // A look that fails says nothing about the volume; the one after the work must succeed.
-            let looks = self.guests.iter().map(|guest| quiet.inspect(setup, guest, in_seconds(LOOK_S)));
-            if let Some(spoiled) = looks.filter_map(Result::err).find(StepError::is_spoiled) {
-                work.raise();
-                return Some(spoiled);
-            }
-            next = Instant::now() + WATCH;
-        }
     }
 
     /// Does the measured rounds and keeps raw outputs and samples as they come.
@@ -285,7 +249,7 @@ impl CellWork<'_> {
         for instance in &self.instances {
             self.exec("remove the work folder", remove_work_folder(instance.place, &instance.folder))?;
         }
-        let look = |guest| setup.map_or(Ok(None), |setup| self.inspect(setup, guest, deadline));
+        let look = |guest| setup.map_or(Ok(None), |setup| volumes::look(self.steps, setup, guest, deadline));
         let allocated: Result<Vec<_>, _> = self.guests.iter().map(look).collect();
         let RoundFacts { tools, skew_s, drift_s } = rounds;
         let facts = SetupFacts {
@@ -300,17 +264,6 @@ impl CellWork<'_> {
             drift_s,
         };
         Ok(self.run.log.directory().setup(&facts).map_err(EngineError::from)?)
-    }
-
-    /// What a guest's volume really takes of its host, in bytes.
-    fn inspect(&self, setup: &Setup<'_>, guest: &Guest, deadline: Instant) -> Result<Option<u64>, StepError> {
-        let call = Call::Inspect(InspectInput { volume: guest.volume.clone() });
-        let output = self.steps.operate(setup.storage, call, None, deadline, &mut no_round)?;
-        let output: InspectOutput = self.output(output, setup.storage.0.manifest.name.clone())?;
-        match output.spoiled {
-            Some(reason) => Err(StepError::Spoiled { guest: guest.number, reason }),
-            None => Ok(output.allocated_bytes),
-        }
     }
 
     fn accel(&self) -> Accel {
