@@ -32,16 +32,23 @@ impl<'a> UndoLog<'a> {
         Ok(())
     }
 
-    /// Undoes everything, the newest first. Goes on after a failure; what failed stays in the journal, and its reasons
-    /// are returned.
+    /// Undoes everything, the newest first. Goes on after a failure, as long as the host answers; what failed stays in
+    /// the journal, and its reasons are returned.
     pub fn undo_all(&self, host: &Host, limit: Duration) -> Vec<String> {
         let deadline = Instant::now() + limit;
         let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
         let mut failures = Vec::new();
-        for one in pending.iter().rev() {
+        for (done, one) in pending.iter().rev().enumerate() {
             let undone = undo(&one.undo, host, deadline).map_err(|e| e.to_string());
             let noted = undone.and_then(|()| self.journal.undone(one).map_err(|e| e.to_string()));
-            failures.extend(noted.err());
+            let Err(reason) = noted else { continue };
+            if !host.answers() {
+                let left = pending.len() - done;
+                failures
+                    .push(format!("host {} does not answer, {left} things stay on it: {reason}", host.name));
+                break;
+            }
+            failures.push(reason);
         }
         failures
     }

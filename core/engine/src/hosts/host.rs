@@ -82,11 +82,7 @@ impl Host {
         let mut domains = None;
         if guests {
             // First, because what is wrong on the way there is said more clearly than through libvirt.
-            let exec = Exec::new(Place::Host, ["true"], ANSWER_S);
-            machine
-                .run(&exec, &Cancel::default())
-                .and_then(|result| judge(&exec, &result))
-                .map_err(failed)?;
+            knock(&*machine).map_err(failed)?;
             let libvirt = connections.get(address).map_err(failed)?;
             facts.versions.extend(libvirt.versions().map_err(failed)?);
             domains = Some(libvirt);
@@ -127,6 +123,11 @@ impl Host {
             true => accel::kvm(settings, cancel),
             false => probe(&*self.machine, Path::new(EMULATOR), &self.folder, cancel, KVM_PATIENCE),
         }
+    }
+
+    /// Whether the host can still be reached.
+    pub fn answers(&self) -> bool {
+        knock(&*self.machine).is_ok()
     }
 
     /// Whether the host is this machine.
@@ -173,6 +174,12 @@ impl Host {
             format!("host {name}: no usable KVM ({}): guests are emulated (accel: tcg)", self.facts.kvm)
         })
     }
+}
+
+/// Asks whether a machine is there.
+fn knock(machine: &dyn Machine) -> Result<(), TargetError> {
+    let exec = Exec::new(Place::Host, ["true"], ANSWER_S);
+    machine.run(&exec, &Cancel::default()).and_then(|result| judge(&exec, &result))
 }
 
 /// The machine of an address, and the way to it.
