@@ -40,7 +40,7 @@ fn a_run_fills_every_cell_and_leaves_nothing_behind() {
         for metric in headline {
             for instance in 1..=cell.axes.guests {
                 let sample = record.samples.iter().find(|sample| {
-                    sample.cell == cell.id && sample.metric == metric.name && sample.instance == instance
+                    sample.cell == cell.id && *sample.metric == *metric.name && sample.instance == instance
                 });
                 let sample = sample.unwrap_or_else(|| panic!("{} {} {instance}", cell.id, metric.name));
                 assert!(!matches!(sample.value, Value::Missing(_)), "{sample:?}");
@@ -105,7 +105,7 @@ fn the_example_plugins_run_together_on_a_guest_without_libvirt() {
     let record = lab.record("outside");
     assert_eq!(record.outcomes.iter().map(|o| &o.status).collect::<Vec<_>>(), [&CellStatus::Good]);
     let value = |metric: &str| {
-        let found = record.samples.iter().find(|sample| sample.metric == metric);
+        let found = record.samples.iter().find(|sample| &*sample.metric == metric);
         found
             .and_then(|sample| sample.value.measured())
             .unwrap_or_else(|| panic!("{metric}: {:?}", record.samples))

@@ -150,9 +150,9 @@ impl<'a> Index<'a> {
 
 fn undeclared(sample: &Sample) -> MetricSpec {
     MetricSpec {
-        name: sample.metric.clone(),
-        label: sample.metric.clone(),
-        unit: sample.unit.clone(),
+        name: sample.metric.to_string(),
+        label: sample.metric.to_string(),
+        unit: sample.unit.to_string(),
         better: sample.better,
         headline: false,
     }

@@ -128,7 +128,7 @@ fn record(samples: &[Json], outcomes: &[Json]) -> RunRecord {
 
 fn row(comparison: &Comparison, hypervisor: &str, guests: u32) -> Row {
     let rows = &comparison.workloads[0].metrics[0].rows;
-    rows.iter().find(|row| row.cell.0 == id(hypervisor, guests)).expect("a row").clone()
+    rows.iter().find(|row| *row.cell.0 == *id(hypervisor, guests)).expect("a row").clone()
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn visit(run: &Run<'_>, number: usize, visit: &Visit) -> Result<Vec<Outcome>
 
 fn setup_text(axes: &Axes) -> String {
     let id = axes.id().0;
-    id.rsplit_once('/').map_or(id.clone(), |(setup, _)| setup.to_string())
+    id.rsplit_once('/').map_or(&*id, |(setup, _)| setup).to_string()
 }
 
 impl<'a> Stay<'a> {

@@ -1,6 +1,7 @@
 //! The axes of the matrix and the cell, one point of it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,13 +40,15 @@ impl Axes {
     #[must_use]
     pub fn id(&self) -> CellId {
         let storage = self.storage.as_ref().map_or("-", Name::as_str);
-        CellId(format!("{}/{}/{storage}/{}/{}", self.host, self.hypervisor, self.guests, self.workload))
+        CellId(
+            format!("{}/{}/{storage}/{}/{}", self.host, self.hypervisor, self.guests, self.workload).into(),
+        )
     }
 }
 
-/// A readable key of a cell, unique in its plan and a valid relative path.
+/// A readable key of a cell, unique in its plan and a valid relative path. Cheap to clone: every sample has one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CellId(pub String);
+pub struct CellId(pub Arc<str>);
 
 impl fmt::Display for CellId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,6 +19,9 @@ pub enum Accel {
     Xen,
     /// No virtualisation: the host itself.
     None,
+    /// Not known: measured elsewhere, by others. Never of a domain that is to be made.
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    Unknown,
 }
 
 impl std::fmt::Display for Accel {
@@ -28,6 +31,7 @@ impl std::fmt::Display for Accel {
             Self::Tcg => "tcg",
             Self::Xen => "xen",
             Self::None => "none",
+            Self::Unknown => "unknown",
         })
     }
 }

@@ -1,6 +1,7 @@
 //! A sample: one measured value of a metric in one replicate on one guest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +15,18 @@ pub struct Sample {
     pub replicate: u32,
     /// The guest (on the bare host: the copy of the work), from 1.
     pub instance: u32,
-    pub metric: String,
-    pub unit: String,
+    pub metric: Arc<str>,
+    pub unit: Arc<str>,
     pub better: Better,
     #[serde(flatten)]
     pub value: Value,
-    /// When the work ran, by the controller's clock.
-    pub window: Window,
-    /// Share (0..=1) of this window during which every other instance of the cell was also at work; 1 when alone.
-    pub overlap: f64,
+    /// When the work ran, by the controller's clock; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+    /// Share (0..=1) of this window during which every other instance of the cell was also at work, 1 when alone;
+    /// `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<f64>,
     /// How the machine that did the work executes instructions.
     pub accel: Accel,
     /// Reasons to doubt the value, for people.

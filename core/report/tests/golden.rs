@@ -127,7 +127,7 @@ fn a_host_that_is_emulated_itself_is_said_loudly_whatever_its_guests_are() {
 #[test]
 fn a_setup_that_failed_is_not_among_those_that_only_miss_a_value() {
     let mut record = common::record();
-    record.samples.retain(|sample| sample.metric != "seeks");
+    record.samples.retain(|sample| &*sample.metric != "seeks");
     let text = text(&record, &compare(&record), Metrics::Headline, 132);
     let setups = "bare/-/1, bare/-/2, kvm-virtio/file/1, kvm-virtio/file/2, kvm-e1000/file/1";
     assert!(text.contains(&format!("no value\n    disk seeks in {setups}\n")), "{text}");

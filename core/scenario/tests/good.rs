@@ -29,7 +29,7 @@ fn said(problems: &[Problem]) -> String {
 }
 
 fn ids(plan: &Plan) -> Vec<&str> {
-    plan.cells.iter().map(|cell| cell.id.0.as_str()).collect()
+    plan.cells.iter().map(|cell| &*cell.id.0).collect()
 }
 
 #[test]

@@ -122,7 +122,7 @@ impl RunDirectory {
     /// [`StoreError`] when the disk does not take it.
     pub fn raw(&self, raw: Raw<'_>) -> Result<(), StoreError> {
         let Raw { cell, replicate, instance, round, result } = raw;
-        let folder = self.path.join("raw").join(&cell.0).join(format!("{replicate}/{instance}"));
+        let folder = self.path.join("raw").join(&*cell.0).join(format!("{replicate}/{instance}"));
         fs::create_dir_all(&folder).map_err(StoreError::io("make", &folder))?;
         write_whole(&folder.join(format!("{round}.stdout")), result.stdout.as_bytes())?;
         write_whole(&folder.join(format!("{round}.stderr")), result.stderr.as_bytes())?;

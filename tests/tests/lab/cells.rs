@@ -57,7 +57,7 @@ pub fn assert_good(record: &RunRecord, accel: Accel) {
         let outcome = record.outcomes.iter().find(|outcome| outcome.cell == cell.id).expect("outcome");
         assert_eq!(outcome.status, CellStatus::Good, "{}", cell.id);
         for metric in record.metrics[&cell.axes.workload].iter().filter(|metric| metric.headline) {
-            let of_metric = record.samples.iter().filter(|s| s.cell == cell.id && s.metric == metric.name);
+            let of_metric = record.samples.iter().filter(|s| s.cell == cell.id && *s.metric == *metric.name);
             let samples: Vec<_> = of_metric.collect();
             assert_eq!(samples.len(), cell.axes.guests as usize, "{} {}", cell.id, metric.name);
             assert!(samples.iter().all(|sample| !matches!(sample.value, Value::Missing(_))), "{samples:?}");

@@ -77,7 +77,7 @@ fn samples() -> Vec<Sample> {
             }
         }
     }
-    for sample in samples.iter_mut().filter(|sample| ["write", "seeks"].contains(&sample.metric.as_str())) {
+    for sample in samples.iter_mut().filter(|sample| ["write", "seeks"].contains(&&*sample.metric)) {
         sample
             .flags
             .push("data set smaller than twice the memory: the page cache may have answered".to_string());
