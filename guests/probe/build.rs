@@ -7,7 +7,19 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCES: [&str; 5] = ["src/main.rs", "src/gate.rs", "src/pi.rs", "src/protocol.rs", "src/tsc.rs"];
+const SOURCES: [&str; 11] = [
+    "src/main.rs",
+    "src/cost.rs",
+    "src/cpu.rs",
+    "src/gate.rs",
+    "src/memory.rs",
+    "src/memread.rs",
+    "src/memwrite.rs",
+    "src/pi.rs",
+    "src/protocol.rs",
+    "src/tsc.rs",
+    "src/words.rs",
+];
 
 const FLAGS: [&str; 7] = [
     "--crate-name=crossvisor_probe",

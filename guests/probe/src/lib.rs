@@ -27,6 +27,12 @@
 //! `{"digits":N,"repeat":R,"cycles":C,"wall_s":S,"each":[{"cycles":C,"wall_s":S},…],"tail":"<last ten decimals>",
 //! "fnv64":"<hash of all decimals>","ok":true}`. `cycles` (time-stamp counter) and `wall_s` are the sums over `each`.
 //! `ok` is false where a repetition differs from the first or a decimal differs from the published ones.
+//!
+//! `crossvisor-probe cpu --limit N --repeat R` adds i + j for all i and j below N, and
+//! `crossvisor-probe memread|memwrite --size BYTES --repeat R` reads or writes the elements of 4 bytes of a data set,
+//! each visit far from the one before. They print one line of JSON of the same form, with `"job":"cpu","limit":N` or
+//! `"job":"memread","size":BYTES,"touch_s":S` at its head; `touch_s` is what the first write to the data set took, its
+//! page faults. `ok` is false where a sum or an element is not what it must be.
 
 /// The program: a static executable for the machine this library was built for.
 pub static BINARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/crossvisor-probe"));

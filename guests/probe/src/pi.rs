@@ -6,9 +6,7 @@
 //! John Machin's formula of 1706, pi = 16 arctan(1/5) - 4 arctan(1/239), with
 //! arctan(1/x) = 1/x - 1/(3 x^3) + 1/(5 x^5) - …; work grows with the square of the number of decimals.
 
-use std::time::Instant;
-
-use crate::tsc;
+use crate::cost::{self, Cost, timed};
 
 /// Numbers are kept in base 10^9: the first element is the whole part, the others nine decimals each.
 const BASE: u64 = 1_000_000_000;
@@ -36,13 +34,6 @@ pub struct Outcome {
     ok: bool,
 }
 
-/// What one computation took.
-#[derive(Clone, Copy)]
-struct Cost {
-    cycles: u64,
-    wall_s: f64,
-}
-
 impl Job {
     /// Reads `--digits N [--repeat R]`; `None` when that is not what the words say.
     pub fn from_options(options: &[&str]) -> Option<Self> {
@@ -56,11 +47,11 @@ impl Job {
     }
 
     pub fn run(&self) -> Outcome {
-        let (decimals, first) = timed(self.digits);
+        let (decimals, first) = timed(|| pi(self.digits));
         let mut each = vec![first];
         let mut ok = agrees(&decimals);
         for _ in 1..self.repeat {
-            let (again, cost) = timed(self.digits);
+            let (again, cost) = timed(|| pi(self.digits));
             ok &= again == decimals;
             each.push(cost);
         }
@@ -71,30 +62,15 @@ impl Job {
 impl Outcome {
     /// One line of JSON, as the library's documentation describes it.
     pub fn json(&self) -> String {
-        let cost = |c: Cost| format!(r#""cycles":{},"wall_s":{}"#, c.cycles, c.wall_s);
-        let each: Vec<String> = self.each.iter().map(|&c| format!("{{{}}}", cost(c))).collect();
-        let total = Cost {
-            cycles: self.each.iter().map(|c| c.cycles).sum(),
-            wall_s: self.each.iter().map(|c| c.wall_s).sum(),
-        };
         format!(
-            r#"{{"digits":{},"repeat":{},{},"each":[{}],"tail":"{}","fnv64":"{:016x}","ok":{}}}"#,
+            r#"{{"digits":{},{},"tail":"{}","fnv64":"{:016x}","ok":{}}}"#,
             self.decimals.len(),
-            self.each.len(),
-            cost(total),
-            each.join(","),
+            cost::json(&self.each),
             &self.decimals[self.decimals.len().saturating_sub(10)..],
             fnv64(self.decimals.as_bytes()),
             self.ok
         )
     }
-}
-
-fn timed(digits: usize) -> (String, Cost) {
-    let (start, ticks) = (Instant::now(), tsc::now());
-    let decimals = pi(digits);
-    let cycles = tsc::now().saturating_sub(ticks);
-    (decimals, Cost { cycles, wall_s: start.elapsed().as_secs_f64() })
 }
 
 /// False when one of the published decimals is another.
