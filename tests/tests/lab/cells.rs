@@ -7,14 +7,14 @@ use crate::{RUN, exits, scenario};
 
 const CELLS: &str = "
 matrix:
-  hypervisor: [xen-pv, xen-pv-grub, xen-pvh, xen-hvm]
+  hypervisor: [xen-pv, xen-pv-grub, xen-pvh, xen-hvm, xen-hvm-pv]
   storage: [lvm, snapshot, loop, file]
   guests: [1]
   workload: [bonnie, iperf, pi]
   exclude:
-    - {hypervisor: [xen-pv-grub, xen-pvh, xen-hvm], storage: [snapshot, loop, file]}
+    - {hypervisor: [xen-pv-grub, xen-pvh, xen-hvm, xen-hvm-pv], storage: [snapshot, loop, file]}
     - {hypervisor: xen-hvm, workload: bonnie} # minutes on an emulated IDE disk
-    - {hypervisor: xen-pv-grub, workload: [bonnie, iperf]} # once it runs it is xen-pv
+    - {hypervisor: [xen-pv-grub, xen-hvm-pv], workload: [bonnie, iperf]} # the same drivers as xen-pv
 storages: {lvm: {vg: cv}, snapshot: {vg: cv}}
 workloads:
   bonnie: {size: 16MiB, ram: 8MiB, fast: true, files: 0}
@@ -27,13 +27,13 @@ pub fn all_variants_and_backings(lab: &Lab, host: &KeptHost<'_>) {
     let text = scenario("cells", "{x: {up: xen}}", CELLS);
     exits(&lab.start_run(&lab.scenario("cells", &text), "cells").wait(RUN), 0);
     let record = lab.record("cells");
-    assert_eq!(record.outcomes.len(), 18);
+    assert_eq!(record.outcomes.len(), 19);
     assert_good(&record, Accel::Xen);
     for setup in &record.setups {
         assert_eq!(setup.volumes[0].backend.as_deref(), Some(backend(setup)), "{setup:?}");
     }
     let staged = &record.provenance.hosts["x"].staged;
-    for variant in ["xen-pv", "xen-pv-grub", "xen-pvh", "xen-hvm"] {
+    for variant in ["xen-pv", "xen-pv-grub", "xen-pvh", "xen-hvm", "xen-hvm-pv"] {
         assert!(staged[variant]["xen version"].starts_with("4."), "{staged:?}");
         assert!(staged[variant].contains_key("dom0 vcpus"), "{staged:?}");
     }
