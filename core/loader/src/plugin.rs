@@ -6,11 +6,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crossvisor_model::Manifest;
+use crossvisor_model::{Manifest, Name, Options};
 use crossvisor_plugin::abi::CALL_OK;
 use crossvisor_plugin::envelope::{Answer, Reply, VERSION};
 use crossvisor_plugin::limits::REPLY_BYTES;
-use crossvisor_plugin::{Request, Turn};
+use crossvisor_plugin::{Call, ImportInput, ImportOutput, Request, Turn};
+use serde::Deserialize;
 
 use crate::PluginError;
 use crate::child::Child;
@@ -70,6 +71,32 @@ impl Plugin {
             Answer::Ok(turn) => Ok(turn),
             Answer::Error(failure) => Err(PluginError::Failed { plugin: plugin(), failure }),
         }
+    }
+
+    /// Has results of an offer's tool read, which takes one turn.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub fn import(
+        &self,
+        offer: &Name,
+        options: &Options,
+        input: ImportInput,
+    ) -> Result<ImportOutput, PluginError> {
+        let request = Request {
+            v: VERSION,
+            offer: offer.clone(),
+            options: options.clone(),
+            call: Call::Import(input),
+            state: serde_json::Value::Null,
+            results: Vec::new(),
+        };
+        let turn = self.call(&request)?;
+        ImportOutput::deserialize(turn.output).map_err(|e| self.garbage(&e))
+    }
+
+    fn garbage(&self, reason: &impl ToString) -> PluginError {
+        PluginError::Garbage { plugin: self.manifest.name.clone(), reason: reason.to_string() }
     }
 
     /// Sends any bytes as a request and returns the bytes of the reply, whatever they are. To a script the
