@@ -20,6 +20,7 @@ fn good(session: &mut Session<'_>) -> Option<Request> {
         Kind::Hypervisor => inputs::define(&name, Accel::Tcg, inputs::user(), false),
         Kind::Storage => inputs::create(&name, inputs::GOLDEN.as_ref()),
         Kind::Workload => Call::Work(inputs::work(&[inputs::instance(1, false)])),
+        Kind::Telemetry => inputs::sources(crossvisor_model::Place::Host),
     };
     let defaults = options::defaults(session, offer, &call);
     Some(inputs::request(offer, &defaults, call))
@@ -85,6 +86,7 @@ pub(crate) fn operations(session: &mut Session<'_>) {
         Kind::Hypervisor => &["create", "inspect", "prepare", "work", "parse"],
         Kind::Storage => &["define", "alive", "prepare", "work", "parse"],
         Kind::Workload => &["stage", "define", "alive", "create", "inspect"],
+        Kind::Telemetry => &["stage", "define", "create", "prepare", "work", "parse"],
     };
     for op in ["", "no_such_operation"].iter().chain(of_others) {
         let request = changed(session, |request| request["op"] = json!(op));

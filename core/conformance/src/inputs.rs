@@ -7,8 +7,8 @@ use crossvisor_model::{
 };
 use crossvisor_plugin::envelope::VERSION;
 use crossvisor_plugin::{
-    AliveInput, Call, CreateInput, DefineInput, InspectInput, Instance, ParseInput, Peer, Request,
-    StageInput, WorkInput,
+    AliveInput, Call, CreateInput, DefineInput, InspectInput, Instance, ParseInput, Peer, RecordInput,
+    Request, SourcesInput, StageInput, WorkInput,
 };
 use serde_json::Value;
 
@@ -75,6 +75,17 @@ fn domain(name: &Name, accel: Accel, network: Network) -> DomainSpec {
         volumes: vec![volume()],
         network,
     }
+}
+
+pub(crate) fn sources(place: Place) -> Call {
+    let probe = format!("{FOLDER}/crossvisor-probe").into();
+    Call::Sources(SourcesInput { place, driver: "qemu".into(), probe, interval_s: 1.0 })
+}
+
+/// What the source of the host's kernel would have printed.
+pub(crate) fn record(source: Name, text: &str) -> Call {
+    let (place, domains) = (Place::Host, std::collections::BTreeMap::new());
+    Call::Record(RecordInput { source, place, text: text.into(), domains })
 }
 
 pub(crate) fn stage(name: &Name) -> Call {

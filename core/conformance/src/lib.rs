@@ -14,6 +14,7 @@ mod session;
 mod stage;
 mod steps;
 mod storage;
+mod telemetry;
 mod transcripts;
 mod workload;
 
@@ -47,6 +48,8 @@ const WORKLOAD: [Check; 4] = [
     ("parse of what is no result", workload::parse),
     ("parse of much text", workload::parse_much),
 ];
+const TELEMETRY: [Check; 2] =
+    [("sources", telemetry::sources), ("record of what no source printed", telemetry::record)];
 const LAST: Check = ("several calls at once", envelope::at_once);
 
 /// Makes every check that fits the plugin's kind, in order. A plugin that ends is not asked again: the checks after
@@ -57,6 +60,7 @@ pub fn check(subject: &dyn Subject) -> Vec<Finding> {
         Kind::Hypervisor => &HYPERVISOR,
         Kind::Storage => &STORAGE,
         Kind::Workload => &WORKLOAD,
+        Kind::Telemetry => &TELEMETRY,
     };
     let mut findings = Vec::new();
     for (name, make) in std::iter::once(MANIFEST).chain(ENVELOPE).chain(of_kind.iter().copied()).chain([LAST])

@@ -51,12 +51,15 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
         Kind::Workload if !offer.metrics.iter().any(|metric| metric.headline) => {
             session.warning("no metric is a headline: charts and summaries will not show it");
         }
+        Kind::Telemetry if offer.imports == offer.metrics.is_empty() => {
+            session.error("telemetry has metrics for what it imports, and only for that");
+        }
         Kind::Hypervisor | Kind::Storage if !offer.metrics.is_empty() => {
             session.warning("only workloads have metrics: these are never used");
         }
         _ => {}
     }
-    if offer.stages && kind == Kind::Workload {
+    if offer.stages && !matches!(kind, Kind::Hypervisor | Kind::Storage) {
         session.warning("only hypervisors and backings stage: it is never asked to");
     }
     if offer.watched && kind != Kind::Storage {
@@ -65,8 +68,11 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
     if offer.own_boot && kind != Kind::Hypervisor {
         session.warning("only the guests of a hypervisor start from their own disk");
     }
-    if offer.imports && kind != Kind::Workload {
-        session.warning("only the results of a workload are imported");
+    if offer.imports && !matches!(kind, Kind::Workload | Kind::Telemetry) {
+        session.warning("only the results of a workload and recordings of telemetry are imported");
+    }
+    if offer.drops_caches && kind != Kind::Workload {
+        session.warning("page caches are only emptied before the rounds of a workload");
     }
     for metric in offer.metrics.iter().filter(|metric| metric.name.is_empty() || metric.label.is_empty()) {
         session.error(format!("metric '{}' has no name or no label", metric.name));

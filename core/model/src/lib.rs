@@ -16,6 +16,7 @@ pub mod plan;
 pub mod provenance;
 pub mod record;
 pub mod sample;
+pub mod telemetry;
 pub mod unit;
 
 pub use action::{Action, Exec, ExecResult, Place, Step, StepResult};
@@ -27,8 +28,9 @@ pub use host::{HostAddress, HostGuest, HostSpec};
 pub use manifest::{Kind, Manifest, MetricSpec, Offer};
 pub use name::{Name, NameError};
 pub use options::{OptionKind, OptionSpec, Options};
-pub use plan::{Baseline, Deadlines, GuestRequest, Plan, Use, Visit};
+pub use plan::{Baseline, Caches, Deadlines, GuestRequest, Load, Measuring, Plan, Use, Visit, Warmup};
 pub use provenance::{Provenance, SetupFacts};
 pub use record::RunRecord;
 pub use sample::{Better, Sample, Value, Values, Window};
+pub use telemetry::{Recording, Series, SeriesSummary, Telemetry, TelemetrySummary};
 pub use unit::{Bytes, Seconds, UnitError};

@@ -26,6 +26,7 @@ pub enum Kind {
     Hypervisor,
     Storage,
     Workload,
+    Telemetry,
 }
 
 impl std::fmt::Display for Kind {
@@ -34,6 +35,7 @@ impl std::fmt::Display for Kind {
             Self::Hypervisor => "hypervisor",
             Self::Storage => "storage",
             Self::Workload => "workload",
+            Self::Telemetry => "telemetry",
         })
     }
 }
@@ -47,7 +49,7 @@ pub struct Offer {
     pub summary: String,
     #[serde(default)]
     pub options: Vec<OptionSpec>,
-    /// Workloads only: the metrics it can report, in the order a report shows them.
+    /// Workloads, and telemetry that imports: the metrics it can report, in the order a report shows them.
     #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Programs that must be on the host for this offer.
@@ -68,10 +70,14 @@ pub struct Offer {
     /// Hypervisors only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub own_boot: bool,
-    /// True: it reads results that its tool printed elsewhere, for `crossvisor import`. Workloads only.
+    /// True: it reads results that its tool printed elsewhere, for `crossvisor import`. Workloads and telemetry only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub imports: bool,
-    /// Hypervisors only: the libvirt drivers on which it works, as URIs begin: `qemu`, `xen`. Empty: on any.
+    /// True: the page caches of the guests and of the host are emptied before each of its rounds, because what is in
+    /// them would be measured instead. Workloads only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub drops_caches: bool,
+    /// Hypervisors and telemetry only: the libvirt drivers on which it works, as URIs begin: `qemu`, `xen`. Empty: on any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<String>,
 }
@@ -91,6 +97,7 @@ impl Offer {
             watched: false,
             own_boot: false,
             imports: false,
+            drops_caches: false,
             drivers: Vec::new(),
         }
     }

@@ -26,6 +26,11 @@ pub struct Plan {
     pub order: Vec<Visit>,
     pub baseline: Baseline,
     pub deadlines: Deadlines,
+    #[serde(default)]
+    pub measuring: Measuring,
+    /// What is asked while guests work, by the name of the offer.
+    #[serde(default)]
+    pub telemetry: BTreeMap<Name, Use>,
 }
 
 /// The guest every cell uses.
@@ -84,6 +89,57 @@ impl Baseline {
             workload: axes.workload.clone(),
         }
     }
+}
+
+/// How every cell is measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Measuring {
+    pub load: Load,
+    pub warmup: Warmup,
+    pub caches: Caches,
+    /// So much is written into the work folder of each instance and deleted again before the work, so that its volume
+    /// has its blocks already. `None`: what is measured may be their first write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefill: Option<Bytes>,
+}
+
+/// What instances do that are done before the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// Nothing.
+    #[default]
+    Once,
+    /// Their work again and again until the last has done it once; only the first time counts.
+    UntilAllFinish,
+}
+
+/// The work that is done and kept, but not counted, before a cell is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Warmup {
+    /// The whole work so many times; 0 is none.
+    Times(u32),
+    /// The whole work again until so much time has passed.
+    For(Seconds),
+}
+
+impl Default for Warmup {
+    fn default() -> Self {
+        Self::Times(0)
+    }
+}
+
+/// What is done with page caches before rounds of workloads that their content would falsify.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Caches {
+    /// The host's and the guests' are written back and emptied.
+    #[default]
+    Drop,
+    /// Nothing.
+    Keep,
 }
 
 /// How long each phase may take.

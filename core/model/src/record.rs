@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, Plan, Provenance, Sample, SetupFacts};
+use crate::{Outcome, Plan, Provenance, Sample, SetupFacts, TelemetrySummary};
 
 /// One run as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub struct RunRecord {
     pub outcomes: Vec<Outcome>,
     pub setups: Vec<SetupFacts>,
     pub samples: Vec<Sample>,
+    #[serde(default)]
+    pub telemetry: Vec<TelemetrySummary>,
     /// Things a person should know about the whole run: `no usable KVM: emulating`.
     pub notices: Vec<String>,
     /// False where the run did not come to its end.

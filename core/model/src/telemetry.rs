@@ -73,7 +73,8 @@ impl Telemetry {
     pub fn summary(&self, measured: &[Window]) -> TelemetrySummary {
         let ends = &self.recording.at_s;
         let starts = std::iter::once(&0.0).chain(ends);
-        let weights: Vec<f64> = starts.zip(ends).map(|(&from, &to)| self.weight(from, to, measured)).collect();
+        let weights: Vec<f64> =
+            starts.zip(ends).map(|(&from, &to)| self.weight(from, to, measured)).collect();
         TelemetrySummary {
             cell: self.cell.clone(),
             replicate: self.replicate,
@@ -95,9 +96,9 @@ impl Series {
     fn summary(&self, weights: &[f64]) -> Option<SeriesSummary> {
         let known = || {
             let values = self.values.iter().zip(weights);
-            values.filter_map(|(value, weight)| Some(((*value)?, *weight))).filter(|(value, weight)| {
-                value.is_finite() && *weight > 0.0
-            })
+            values
+                .filter_map(|(value, weight)| Some(((*value)?, *weight)))
+                .filter(|(value, weight)| value.is_finite() && *weight > 0.0)
         };
         let total: f64 = known().map(|(_, weight)| weight).sum();
         let max = known().map(|(value, _)| value).reduce(f64::max)?;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crossvisor_model::{
-    DomainSpec, MetricSpec, Name, Options, Place, Step, StepResult, Value as SampleValue, Values, Volume,
+    DomainSpec, MetricSpec, Name, Options, Place, Recording, Step, StepResult, Value as SampleValue, Values,
+    Volume,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,7 +55,11 @@ pub enum Call {
     Work(WorkInput),
     /// Workload: read what one instance printed in one round. No steps. Output: [`ParseOutput`].
     Parse(ParseInput),
-    /// Workload, where the offer says that it `imports`: read results that its tool printed elsewhere and that people
+    /// Telemetry: what is to run at a place while guests work? No steps. Output: [`SourcesOutput`].
+    Sources(SourcesInput),
+    /// Telemetry: read what one source printed. No steps. Output: [`Recording`].
+    Record(RecordInput),
+    /// Workload or telemetry, where the offer says that it `imports`: read results that its tool printed elsewhere and that people
     /// kept. No steps. Output: [`ImportOutput`].
     Import(ImportInput),
 }
@@ -74,6 +79,8 @@ impl Call {
             Self::Inspect(_) => InspectOutput::deserialize(output).map(drop),
             Self::Parse(_) => ParseOutput::deserialize(output).map(drop),
             Self::Import(_) => ImportOutput::deserialize(output).map(drop),
+            Self::Sources(_) => SourcesOutput::deserialize(output).map(drop),
+            Self::Record(_) => Recording::deserialize(output).map(drop),
         }
     }
 }
@@ -277,6 +284,48 @@ impl ParsedSample {
     pub fn measured(metric: &MetricSpec, value: f64) -> Self {
         Self { metric: metric.name.clone(), value: SampleValue::Measured(value), flags: Vec::new() }
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SourcesInput {
+    /// The host, or one of the guests.
+    pub place: Place,
+    /// The libvirt driver of the host, as its URI begins: `qemu`, `xen`.
+    pub driver: String,
+    /// Path of `crossvisor-probe` at `place`.
+    pub probe: PathBuf,
+    /// Between readings.
+    pub interval_s: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SourcesOutput {
+    /// None where there is nothing to ask at this place.
+    pub sources: Vec<Source>,
+}
+
+/// A program that tells what its machine does. It runs until its standard input ends, prints as it goes, and prefixes
+/// what it prints with lines of times: `crossvisor-probe sample` and `crossvisor-probe follow` do all that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Source {
+    pub name: Name,
+    pub argv: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RecordInput {
+    /// The source's name.
+    pub source: Name,
+    pub place: Place,
+    /// All that it printed; [`stamps`](crate::stamps) reads its lines of times.
+    pub text: String,
+    /// The domains of the cell's guests, by guest.
+    #[serde(default)]
+    pub domains: BTreeMap<u32, Name>,
 }
 
 /// A piece of a file that people kept: it begins where the last piece that was used ended.

@@ -1,8 +1,8 @@
 //! The contract between Crossvisor and its plugins, seen from both sides.
 //!
 //! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]) and its [`limits`], the SDK for plugins written
-//! in Rust ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`), the test kit (feature `testkit`), and what
-//! hypervisors have in common: sets of CPUs ([`cpus`]) and domain XML (feature `domain-xml`). It must never load a
+//! in Rust ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`), the test kit (feature `testkit`), what
+//! telemetry has in common: lines of times ([`stamps`]), and what hypervisors have: sets of CPUs ([`cpus`]) and domain XML (feature `domain-xml`). It must never load a
 //! library, and a plugin written with it must never do I/O.
 
 #![allow(unsafe_code)]
@@ -16,6 +16,7 @@ pub mod limits;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod sdk;
+pub mod stamps;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 #[cfg(feature = "testkit")]
@@ -25,6 +26,7 @@ pub use crossvisor_model as model;
 pub use envelope::{
     AliveInput, AliveOutput, Call, CreateInput, CreateOutput, DefineInput, DefineOutput, Failure,
     ImportInput, ImportOutput, Imported, InspectInput, InspectOutput, Instance, Left, ParseInput,
-    ParseOutput, ParsedSample, Peer, Refused, Reply, Request, StageInput, StageOutput, Turn, WorkInput,
+    ParseOutput, ParsedSample, Peer, RecordInput, Refused, Reply, Request, Source, SourcesInput,
+    SourcesOutput, StageInput, StageOutput, Turn, WorkInput,
 };
-pub use sdk::{Hypervisor, Plugin, Resume, Storage, Workload, finish};
+pub use sdk::{Hypervisor, Plugin, Resume, Storage, Telemetry, Workload, finish};

@@ -2,14 +2,14 @@
 //!
 //! Owns which types are published and under which name. It must never describe a field by hand.
 
-use crossvisor_model::{Action, Manifest};
+use crossvisor_model::{Action, Manifest, Recording};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 
 use crate::envelope::{
     AliveOutput, CreateOutput, DefineOutput, ImportOutput, InspectOutput, Introduction, ParseOutput, Reply,
-    Request, StageOutput,
+    Request, SourcesOutput, StageOutput,
 };
 
 /// Every schema by its name: what the host writes as the host writes it, what a plugin writes as the host reads it.
@@ -29,6 +29,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("output_inspect", read::<InspectOutput>()),
         ("output_parse", read::<ParseOutput>()),
         ("output_import", read::<ImportOutput>()),
+        ("output_sources", read::<SourcesOutput>()),
+        ("output_record", read::<Recording>()),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use crossvisor_model::{Action, Manifest, Name, Options, Step, StepResult};
+use crossvisor_model::{Action, Manifest, Name, Options, Recording, Step, StepResult};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,7 +13,8 @@ use crate::abi::{
 };
 use crate::envelope::{
     AliveInput, AliveOutput, Answer, Call, CreateInput, DefineInput, Failure, ImportInput, ImportOutput,
-    InspectInput, ParseInput, ParseOutput, Reply, Request, StageInput, Turn, VERSION, WorkInput,
+    InspectInput, ParseInput, ParseOutput, RecordInput, Reply, Request, SourcesInput, SourcesOutput,
+    StageInput, Turn, VERSION, WorkInput,
 };
 
 /// Where an operation stands: what the plugin remembered, and what came of its last steps.
@@ -136,6 +137,24 @@ pub trait Workload {
     }
 }
 
+/// Tells what machines do while guests work.
+pub trait Telemetry {
+    fn manifest(&self) -> Manifest;
+    /// # Errors
+    /// [`Failure`] when the options make no sense.
+    fn sources(&self, chosen: &Chosen, input: &SourcesInput) -> Result<SourcesOutput, Failure>;
+    /// # Errors
+    /// [`Failure`] with what was expected when the text is not the source's.
+    fn record(&self, chosen: &Chosen, input: &RecordInput) -> Result<Recording, Failure>;
+    /// Only asked of an offer whose manifest says that it `imports`.
+    ///
+    /// # Errors
+    /// [`Failure`] when the file cannot be of this tool at all; a part that is no result is told of as refused.
+    fn import(&self, _: &Chosen, _: &ImportInput) -> Result<ImportOutput, Failure> {
+        Err(Failure::new("this plugin imports nothing"))
+    }
+}
+
 /// Any plugin: a manifest and an answer to every request. Implemented by [`plugin!`](crate::plugin!).
 pub trait Plugin {
     fn manifest() -> Manifest;
@@ -193,6 +212,19 @@ pub fn workload(
         Call::Parse(input) => finish(Vec::new(), plugin.parse(chosen, input)?),
         Call::Import(input) => finish(Vec::new(), plugin.import(chosen, input)?),
         _ => Err(unknown_operation("workload")),
+    }
+}
+
+/// Sends a call to a telemetry plugin.
+///
+/// # Errors
+/// [`Failure`] of the plugin, or for an operation that is not a telemetry plugin's.
+pub fn telemetry(plugin: &dyn Telemetry, chosen: &Chosen, call: &Call, _: &Resume) -> Result<Turn, Failure> {
+    match call {
+        Call::Sources(input) => finish(Vec::new(), plugin.sources(chosen, input)?),
+        Call::Record(input) => finish(Vec::new(), plugin.record(chosen, input)?),
+        Call::Import(input) => finish(Vec::new(), plugin.import(chosen, input)?),
+        _ => Err(unknown_operation("telemetry")),
     }
 }
 
@@ -273,7 +305,7 @@ pub fn descriptor<P: Plugin>(once: &'static OnceLock<Descriptor>) -> *const Desc
 }
 
 /// Makes a library a plugin: `plugin!(hypervisor_kvm, hypervisor, Kvm);` exports `crossvisor_plugin_v1_hypervisor_kvm`
-/// for a unit type `Kvm` that implements [`Hypervisor`]. The middle word is `hypervisor`, `storage` or `workload`.
+/// for a unit type `Kvm` that implements [`Hypervisor`]. The middle word is `hypervisor`, `storage`, `workload` or `telemetry`.
 #[macro_export]
 macro_rules! plugin {
     ($name:ident, $kind:ident, $type:ident) => {
@@ -303,6 +335,7 @@ macro_rules! plugin {
     (@trait hypervisor) => { $crate::Hypervisor::manifest };
     (@trait storage) => { $crate::Storage::manifest };
     (@trait workload) => { $crate::Workload::manifest };
+    (@trait telemetry) => { $crate::Telemetry::manifest };
 }
 
 /// Exports the contract's symbol for a type that is a [`Plugin`]; [`plugin!`](crate::plugin!) calls it.

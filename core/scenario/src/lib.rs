@@ -8,6 +8,7 @@ mod cells;
 mod fit;
 mod ground;
 mod hosts;
+mod measuring;
 mod options;
 mod order;
 mod parse;

@@ -9,6 +9,7 @@ use std::hash::Hash;
 use crossvisor_model::{Axes, Deadlines, Name, Seconds};
 
 use crate::hosts::hosts;
+use crate::measuring;
 use crate::problem::Problem;
 use crate::reader::{Fields, Reader};
 use crate::scenario::{Definition, Definitions, Guest, Matrix, Point, Scenario, Selection};
@@ -52,7 +53,8 @@ pub fn parse(source: &str, file: &str) -> Result<Scenario, Vec<Problem>> {
 }
 
 fn scenario(reader: &mut Reader, root: &Node, source: &Source) -> Option<Scenario> {
-    let fields = reader.fields(root, "the scenario", &KEYS, &["name", "guest", "matrix"])?;
+    let keys = [KEYS.as_slice(), &measuring::KEYS].concat();
+    let fields = reader.fields(root, "the scenario", &keys, &["name", "guest", "matrix"])?;
     let name = fields.get("name").and_then(|node| reader.name(node, "name"));
     let description = fields.get("description").and_then(|node| reader.text(node, "description", "a text"));
     let hosts = hosts(reader, fields.get("hosts"));
@@ -65,6 +67,8 @@ fn scenario(reader: &mut Reader, root: &Node, source: &Source) -> Option<Scenari
     let seed = fields.get("seed").and_then(|node| reader.whole(node, "seed", 0..=u64::MAX.into()));
     let baseline = fields.get("compare").and_then(|node| baseline(reader, node));
     let deadlines = deadlines(reader, fields.get("deadlines"));
+    let measured = measuring::measuring(reader, &fields);
+    let telemetry = measuring::telemetry(reader, &fields);
     Some(Scenario {
         name: name?.value,
         description: description.map(|text| text.value).unwrap_or_default(),
@@ -73,6 +77,8 @@ fn scenario(reader: &mut Reader, root: &Node, source: &Source) -> Option<Scenari
         repeat: repeat.map_or(DEFAULT_REPEAT, |number| number.value),
         seed: seed.and_then(|number| u64::try_from(number.value).ok()).unwrap_or(DEFAULT_SEED),
         deadlines,
+        measuring: measured,
+        telemetry,
         matrix: matrix?,
         hypervisors,
         storages,

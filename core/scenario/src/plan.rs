@@ -2,9 +2,9 @@
 //!
 //! Owns the order of the checks and the baseline. It must never let a plan out that has a problem.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crossvisor_model::{Axes, Baseline, Bytes, Catalog, Cell, GuestRequest, Kind, Plan};
+use crossvisor_model::{Axes, Baseline, Bytes, Catalog, Cell, GuestRequest, Kind, Name, Plan, Use};
 
 use crate::cells::{self, on_axis};
 use crate::fit;
@@ -13,6 +13,7 @@ use crate::order;
 use crate::problem::Problem;
 use crate::reader::Reader;
 use crate::scenario::{Point, Scenario};
+use crate::source::Spanned;
 use crate::uses::Lookup;
 
 /// Expands a scenario into the cells and the order of a run. `here` is the memory of this machine; hosts that are
@@ -40,6 +41,7 @@ fn build(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Opti
         .uses(reader, axes.storage.iter().chain(include.iter().filter_map(|i| i.storage.as_ref())));
     let workloads = lookup(Kind::Workload, &scenario.workloads)
         .uses(reader, axes.workload.iter().chain(include.iter().filter_map(|i| i.workload.as_ref())));
+    let telemetry = telemetry(reader, scenario, catalog);
     let ground = Ground::new(scenario, catalog, &hypervisors);
     let cells = cells::expand(reader, scenario, &ground)?;
     ground.bridges(reader, scenario, &cells);
@@ -65,7 +67,20 @@ fn build(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Opti
         cells,
         baseline: baseline.unwrap_or_default(),
         deadlines: scenario.deadlines.clone(),
+        measuring: scenario.measuring.clone(),
+        telemetry,
     })
+}
+
+/// The telemetry that is wanted, or all that is offered: what does not fit a host has nothing to tell there.
+fn telemetry(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog) -> BTreeMap<Name, Use> {
+    let offered = || catalog.offers(Kind::Telemetry).map(|(_, offer)| offer.name.clone());
+    let wanted = scenario.telemetry.clone().unwrap_or_else(|| {
+        let span = scenario.matrix.span;
+        offered().map(|value| Spanned { value, span }).collect()
+    });
+    let definitions = BTreeMap::new();
+    Lookup { kind: Kind::Telemetry, catalog, definitions: &definitions }.uses(reader, wanted.iter())
 }
 
 fn baseline(reader: &mut Reader, point: &Point, cells: &[Cell]) -> Baseline {

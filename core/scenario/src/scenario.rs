@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crossvisor_model::{Bytes, Deadlines, HostSpec, Name};
+use crossvisor_model::{Bytes, Deadlines, HostSpec, Measuring, Name};
 
 use crate::source::{Source, Span, Spanned};
 use crate::tree::Node;
@@ -19,6 +19,9 @@ pub struct Scenario {
     pub repeat: u32,
     pub seed: u64,
     pub deadlines: Deadlines,
+    pub measuring: Measuring,
+    /// `None`: all that there is.
+    pub(crate) telemetry: Option<Vec<Spanned<Name>>>,
     pub(crate) matrix: Matrix,
     pub(crate) hypervisors: Definitions,
     pub(crate) storages: Definitions,

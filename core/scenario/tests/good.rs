@@ -2,7 +2,9 @@
 
 mod common;
 
-use crossvisor_model::{Axes, Bytes, CellId, HostAddress, HostGuest, HostSpec, Plan};
+use crossvisor_model::{
+    Axes, Bytes, Caches, CellId, HostAddress, HostGuest, HostSpec, Load, Measuring, Plan, Seconds, Warmup,
+};
 use crossvisor_scenario::{MAX_PROBLEMS, Problem, parse};
 use serde_json::json;
 
@@ -49,6 +51,29 @@ fn the_quickstart_has_these_cells_in_this_order() {
         std::fs::write(path, &said).unwrap();
     }
     assert_eq!(said, std::fs::read_to_string(path).unwrap());
+}
+
+#[test]
+fn a_scenario_says_how_it_is_measured_and_what_is_asked_meanwhile() {
+    let measured = |lines: &str| good(&format!("{SMALL}{lines}"));
+    let telemetry = |plan: &Plan| plan.telemetry.keys().map(ToString::to_string).collect::<Vec<_>>();
+    let plain = measured("");
+    assert_eq!(plain.measuring, Measuring::default());
+    assert_eq!(telemetry(&plain), ["system", "xen"]);
+    let all =
+        measured("load: until-all-finish\nwarmup: 2\ncaches: keep\nprefill: 64MiB\ntelemetry: system\n");
+    let expected = Measuring {
+        load: Load::UntilAllFinish,
+        warmup: Warmup::Times(2),
+        caches: Caches::Keep,
+        prefill: Some(Bytes(64 * Bytes::MIB)),
+    };
+    assert_eq!(all.measuring, expected);
+    assert_eq!(telemetry(&all), ["system"]);
+    assert_eq!(measured("warmup: 1.5m\n").measuring.warmup, Warmup::For(Seconds(90.0)));
+    assert!(measured("telemetry: none\n").telemetry.is_empty());
+    let text = serde_json::to_string(&all).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), all);
 }
 
 #[test]

@@ -8,7 +8,12 @@
 //! events.jsonl     what happened, as it happened
 //! setups.jsonl     one line for each replicate of a cell: volumes, skew, clock drift
 //! samples.jsonl    one line for each measured value
+//! warmup.jsonl     the same of warm-ups, which no comparison counts
+//! telemetry.jsonl  one line for each source of each replicate: mean and maximum of its series while it was measured
 //! raw/CELL/REPLICATE/INSTANCE/ROUND.{stdout,stderr,json}   what each program printed
+//! raw/CELL/REPLICATE/INSTANCE/warmup-N.ROUND.…             the same of the Nth warm-up
+//! raw/CELL/REPLICATE/telemetry/PLACE.OFFER.SOURCE.txt      what a source printed
+//! raw/CELL/REPLICATE/telemetry/PLACE.OFFER.SOURCE.json     the recording made of it, reading by reading
 //! raw/VISIT/guest-N.console                                the guests' consoles
 //! ```
 
@@ -19,6 +24,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crossvisor_model::{
     CellId, Event, ExecResult, MetricSpec, Name, Plan, Provenance, RunRecord, Sample, SetupFacts, Stamped,
+    Telemetry, TelemetrySummary,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -43,6 +49,8 @@ pub struct RunDirectory {
     events: Mutex<Lines>,
     setups: Mutex<Lines>,
     samples: Mutex<Lines>,
+    warmups: Mutex<Lines>,
+    telemetry: Mutex<Lines>,
 }
 
 /// What one instance printed in one round.
@@ -79,6 +87,8 @@ impl RunDirectory {
             events: lines("events.jsonl")?,
             setups: lines("setups.jsonl")?,
             samples: lines("samples.jsonl")?,
+            warmups: lines("warmup.jsonl")?,
+            telemetry: lines("telemetry.jsonl")?,
             path: path.to_path_buf(),
         })
     }
@@ -111,7 +121,19 @@ impl RunDirectory {
     /// # Errors
     /// [`StoreError`] when the disk does not take them.
     pub fn samples(&self, samples: &[Sample]) -> Result<(), StoreError> {
-        let mut lines = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::keep(&self.samples, samples)
+    }
+
+    /// Keeps samples of a warm-up, as [`RunDirectory::samples`] does.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk does not take them.
+    pub fn warmup_samples(&self, samples: &[Sample]) -> Result<(), StoreError> {
+        Self::keep(&self.warmups, samples)
+    }
+
+    fn keep(lines: &Mutex<Lines>, samples: &[Sample]) -> Result<(), StoreError> {
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         samples.iter().try_for_each(|sample| lines.append(sample))?;
         lines.sync()
     }
@@ -128,6 +150,26 @@ impl RunDirectory {
         write_whole(&folder.join(format!("{round}.stderr")), result.stderr.as_bytes())?;
         let rest = serde_json::json!({"exit": result.exit, "wall_s": result.wall_s});
         write_json(&folder.join(format!("{round}.json")), &rest)
+    }
+
+    /// Keeps what a source of telemetry printed, the recording made of it, and the recording in few numbers.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk does not take it.
+    pub fn telemetry(
+        &self,
+        text: &str,
+        telemetry: &Telemetry,
+        summary: &TelemetrySummary,
+    ) -> Result<(), StoreError> {
+        let Telemetry { cell, replicate, place, offer, source, .. } = telemetry;
+        let folder = self.path.join("raw").join(&*cell.0).join(format!("{replicate}/telemetry"));
+        fs::create_dir_all(&folder).map_err(StoreError::io("make", &folder))?;
+        let place = place.to_string().replace(' ', "-");
+        let file = |ending: &str| folder.join(format!("{place}.{offer}.{source}.{ending}"));
+        write_whole(&file("txt"), text.as_bytes())?;
+        write_json(&file("json"), telemetry)?;
+        append(&self.telemetry, summary)
     }
 
     /// Keeps a guest's console.
@@ -161,6 +203,7 @@ impl RunDirectory {
             outcomes: Vec::new(),
             setups: read(&path.join("setups.jsonl"))?,
             samples: read(&path.join("samples.jsonl"))?,
+            telemetry: read(&path.join("telemetry.jsonl"))?,
             notices: Vec::new(),
             complete: false,
         };

@@ -181,7 +181,7 @@ fn programs_of(host: &Host, plugins: &Plugins) -> Vec<Finding> {
             let guest_programs = match plugin.manifest.kind {
                 // The bare host does the same work.
                 Kind::Workload => offer.guest_programs.as_slice(),
-                Kind::Hypervisor | Kind::Storage => &[],
+                Kind::Hypervisor | Kind::Storage | Kind::Telemetry => &[],
             };
             if fits {
                 let programs = offer.host_programs.iter().chain(guest_programs).cloned();

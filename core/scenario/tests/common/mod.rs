@@ -89,6 +89,7 @@ pub fn catalog() -> Catalog {
                 Kind::Workload,
                 vec![offer("bonnie", bonnie), offer("iperf", iperf), offer("pi", pi)],
             ),
+            plugin("telemetry-fake", Kind::Telemetry, vec![offer("system", vec![]), offer("xen", vec![])]),
         ]),
         guests: BTreeMap::from([
             guest("debian-12", None),
