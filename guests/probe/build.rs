@@ -7,16 +7,18 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
     "src/main.rs",
     "src/cost.rs",
     "src/cpu.rs",
+    "src/follow.rs",
     "src/gate.rs",
     "src/memory.rs",
     "src/memread.rs",
     "src/memwrite.rs",
     "src/pi.rs",
     "src/protocol.rs",
+    "src/sample.rs",
     "src/tsc.rs",
     "src/words.rs",
 ];

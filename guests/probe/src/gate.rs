@@ -3,13 +3,13 @@
 //! Owns the program's process group. It must never leave it running after itself, with two limits: the gate being
 //! killed by SIGKILL, and a program that moves to a process group of its own.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::protocol::{Clocks, Line};
 
@@ -18,10 +18,13 @@ const NOT_RELEASED: u8 = 3;
 const CONTROLLER_GONE: u8 = 4;
 const NOT_STARTED: u8 = 127;
 
-/// Runs the program once a line comes on standard input; returns the gate's exit code.
+/// A moment further away than this is a mistake, and now is as good.
+const FARTHEST: Duration = Duration::from_secs(60);
+
+/// Runs the program once a line of standard input lets it go; returns the gate's exit code.
 pub fn run(program: &str, arguments: &[&str]) -> u8 {
     let start = Instant::now();
-    if say(&Line::Ready).is_err() || !released() || say(&Line::Go(Clocks::since(start))).is_err() {
+    if say(&Line::Ready).is_err() || !released(start) || say(&Line::Go(Clocks::since(start))).is_err() {
         return NOT_RELEASED;
     }
     let child = Command::new(program).args(arguments).stdin(Stdio::null()).process_group(0).spawn();
@@ -59,7 +62,7 @@ fn watch(mut child: Child, start: Instant) -> u8 {
 
 /// Kills every process of a group. The standard library has no call for it and `kill` is not on every minimal
 /// system, so the shell's built-in does it.
-fn kill_group(group: u32) {
+pub fn kill_group(group: u32) {
     let kill = Command::new("/bin/sh").args(["-c", &format!("kill -s KILL -- -{group}")]).status();
     if !kill.is_ok_and(|status| status.success()) {
         eprintln!(
@@ -68,16 +71,30 @@ fn kill_group(group: u32) {
     }
 }
 
-/// True once a whole line came; false when the input ended first.
-fn released() -> bool {
-    let mut byte = [0];
+/// True once a whole line let the program go; false when the input ended first. Lines that ask for the clock are
+/// answered.
+fn released(start: Instant) -> bool {
     let mut input = io::stdin().lock();
-    while matches!(input.read(&mut byte), Ok(1)) {
-        if byte == *b"\n" {
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).is_err() || !line.ends_with('\n') {
+            return false;
+        }
+        if line.trim_end() != "clock" {
+            wait_for_moment(&line, start);
             return true;
         }
+        if say(&Line::Clock(Clocks::since(start))).is_err() {
+            return false;
+        }
     }
-    false
+}
+
+/// Waits until the moment `at=<ns>` of the line by the clock that counts from `start`; without one it is now.
+fn wait_for_moment(line: &str, start: Instant) {
+    let at = line.split_whitespace().find_map(|word| word.strip_prefix("at=")?.parse().ok());
+    let left = at.map_or(Duration::ZERO, |at| Duration::from_nanos(at).saturating_sub(start.elapsed()));
+    thread::sleep(left.min(FARTHEST));
 }
 
 fn say(line: &Line<'_>) -> io::Result<()> {

@@ -9,8 +9,9 @@
 //!
 //! | line | when |
 //! |---|---|
-//! | `@crossvisor ready` | the gate waits for one line (any words) on its standard input |
-//! | `@crossvisor go mono=<ns> real=<ns>` | the line came; the program is started right after this |
+//! | `@crossvisor ready` | the gate waits for a line on its standard input |
+//! | `@crossvisor clock mono=<ns> real=<ns>` | the line was `clock`; the gate waits for the next |
+//! | `@crossvisor go mono=<ns> real=<ns>` | any other line came, and with the words `at=<ns>` in it that `mono` as well; the program is started right after this |
 //! | `@crossvisor end mono=<ns> real=<ns> exit=<code>` | the program ended |
 //! | `@crossvisor end mono=<ns> real=<ns> signal=<number>` | the program was ended by a signal |
 //! | `@crossvisor fail <message>` | instead of an end line: the program cannot be started |
@@ -20,8 +21,15 @@
 //! `mono` is nanoseconds since the gate started, by the machine's monotonic clock; `real` is nanoseconds since
 //! 1970, by its wall clock. One newline before `@crossvisor end` and `@crossvisor fail` belongs to the protocol,
 //! so a program that ends without one stays separable. Exit codes of the gate: 0 after an end line, 3 when its input
-//! ended before a line came, 4 when its input or output was closed while the program ran (the program's process group is
+//! ended before such a line came, 4 when its input or output was closed while the program ran (the program's process group is
 //! killed), 127 after a fail line, 2 for wrong usage.
+//!
+//! `crossvisor-probe sample --interval SECONDS` prints readings of the kernel's files until its standard input ends: a line
+//! `@crossvisor at mono=<ns> real=<ns>`, then those lines that have changed since the reading before, each after the name
+//! of its file: `stat`, `diskstats`, `net/dev`, `meminfo`, `pressure/memory`, `pressure/io` (below `/proc`), and
+//! `cpu0/thermal_throttle/core_throttle_count` … (below `/sys/devices/system/cpu`). The last reading is taken at the end.
+//! `crossvisor-probe follow -- ARGV…` runs a program until its standard input ends, and puts such lines of times before
+//! what the program prints at once.
 //!
 //! `crossvisor-probe pi --digits N [--repeat R]` computes N decimals of pi R times and prints one line of JSON:
 //! `{"digits":N,"repeat":R,"cycles":C,"wall_s":S,"each":[{"cycles":C,"wall_s":S},…],"tail":"<last ten decimals>",

@@ -5,18 +5,26 @@
 
 mod cost;
 mod cpu;
+mod follow;
 mod gate;
 mod memory;
 mod memread;
 mod memwrite;
 mod pi;
 mod protocol;
+mod sample;
 mod tsc;
 mod words;
 
+use std::io;
 use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
 
 const USAGE: &str = "usage: crossvisor-probe gate -- PROGRAM [ARGUMENT...]
+       crossvisor-probe sample --interval SECONDS
+       crossvisor-probe follow -- PROGRAM [ARGUMENT...]
        crossvisor-probe pi --digits N [--repeat R]
        crossvisor-probe cpu --limit N --repeat R
        crossvisor-probe memread|memwrite --size BYTES --repeat R";
@@ -26,6 +34,11 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["gate", "--", program, arguments @ ..] => ExitCode::from(gate::run(program, arguments)),
+        ["sample", "--interval", seconds] => match seconds.parse().map(Duration::try_from_secs_f64) {
+            Ok(Ok(interval)) if !interval.is_zero() => ended(sample::run(interval, &input_ended())),
+            _ => usage(),
+        },
+        ["follow", "--", program, arguments @ ..] => ended(follow::run(program, arguments, input_ended())),
         ["pi", options @ ..] => match pi::Job::from_options(options) {
             Some(job) => {
                 println!("{}", job.run().json());
@@ -43,6 +56,27 @@ fn main() -> ExitCode {
         ["memread", options @ ..] => over_memory(options, memread::run),
         ["memwrite", options @ ..] => over_memory(options, memwrite::run),
         _ => usage(),
+    }
+}
+
+/// Told once standard input has ended: nobody wants more.
+fn input_ended() -> Receiver<()> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        // An error is as good as the end, and so is a receiver that is gone.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let _ = sender.send(());
+    });
+    receiver
+}
+
+fn ended(result: io::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("crossvisor-probe: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -70,6 +70,20 @@ fn a_program_runs_between_go_and_end() {
 }
 
 #[test]
+fn a_program_goes_at_the_moment_it_is_told() {
+    let mut gate = Gate::open(&["true"]);
+    gate.input.as_mut().expect("open").write_all(b"clock\n").expect("gate reads");
+    let clock = gate.line();
+    assert!(clock.starts_with("@crossvisor clock mono="), "{clock}");
+    let moment = clocks(&clock).0 + 200_000_000;
+    let line = format!("go at={moment}\n");
+    gate.input.as_mut().expect("open").write_all(line.as_bytes()).expect("gate reads");
+    let go = gate.line();
+    assert!(go.starts_with("@crossvisor go mono=") && clocks(&go).0 >= moment, "{go}");
+    assert!(gate.rest().0.ends_with("exit=0\n"));
+}
+
+#[test]
 fn a_signal_is_told_from_an_exit_code() {
     let mut gate = Gate::open(&["sh", "-c", "kill -s TERM $$"]);
     gate.release();
