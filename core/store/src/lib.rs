@@ -6,7 +6,9 @@ mod error;
 pub mod journal;
 pub mod lines;
 pub mod run_directory;
+mod samples;
 
 pub use error::StoreError;
 pub use journal::{Journal, Pending};
 pub use run_directory::{Raw, RunDirectory};
+pub use samples::Round;

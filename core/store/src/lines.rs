@@ -1,7 +1,7 @@
 //! Files of JSON lines: appended one whole line at a time, and read back even when the last line was cut short.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -52,19 +52,40 @@ impl Lines {
 /// # Errors
 /// [`StoreError::Damaged`] for any other line that is not a value.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+    let mut all = Vec::new();
+    each(path, |value| all.push(value))?;
+    Ok(all)
+}
+
+/// Hands on the values of a file one by one, as [`read`] gives them all.
+///
+/// # Errors
+/// As [`read`].
+pub fn each<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<(), StoreError> {
+    let mut file = match File::open(path) {
+        Ok(file) => BufReader::with_capacity(1 << 16, file),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
         Err(e) => return Err(StoreError::io("read", path)(e)),
     };
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    let damaged = |index: usize, e: serde_json::Error| StoreError::Damaged {
-        path: path.to_path_buf(),
-        line: index + 1,
-        reason: e.to_string(),
-    };
-    let lines = whole.lines().enumerate().filter(|(_, line)| !line.is_empty());
-    lines.map(|(index, line)| serde_json::from_str(line).map_err(|e| damaged(index, e))).collect()
+    let mut text = Vec::new();
+    for line in 1.. {
+        text.clear();
+        file.read_until(b'\n', &mut text).map_err(StoreError::io("read", path))?;
+        match text.as_slice() {
+            [] => break,
+            [b'\n'] => {}
+            [whole @ .., b'\n'] => {
+                let damaged = |e: serde_json::Error| StoreError::Damaged {
+                    path: path.to_path_buf(),
+                    line,
+                    reason: e.to_string(),
+                };
+                take(serde_json::from_slice(whole).map_err(damaged)?);
+            }
+            _ => break,
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn to_json<T: Serialize>(value: &T, path: &Path) -> Result<Vec<u8>, StoreError> {

@@ -7,7 +7,7 @@
 //! provenance.json  hosts, guest, plugins and their versions
 //! events.jsonl     what happened, as it happened
 //! setups.jsonl     one line for each replicate of a cell: volumes, skew, clock drift
-//! samples.jsonl    one line for each measured value
+//! samples.jsonl    one line for each instance and round: the values of its metrics
 //! warmup.jsonl     the same of warm-ups, which no comparison counts
 //! telemetry.jsonl  one line for each source of each replicate: mean and maximum of its series while it was measured
 //! raw/CELL/REPLICATE/INSTANCE/ROUND.{stdout,stderr,json}   what each program printed
@@ -30,10 +30,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
-use crate::lines::{Lines, read, to_json};
+use crate::lines::{Lines, each, read, to_json};
+use crate::samples;
 
-/// The format this program writes.
-const FORMAT: u32 = 1;
+/// The format this program writes. Format 1 had a line of `samples.jsonl` for each value; it is still read.
+const FORMAT: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -134,7 +135,7 @@ impl RunDirectory {
 
     fn keep(lines: &Mutex<Lines>, samples: &[Sample]) -> Result<(), StoreError> {
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        samples.iter().try_for_each(|sample| lines.append(sample))?;
+        samples::append(&mut lines, samples)?;
         lines.sync()
     }
 
@@ -192,29 +193,29 @@ impl RunDirectory {
             return Err(StoreError::NotARun(path.to_path_buf()));
         }
         let header: Header = read_json(&header_path)?;
-        if header.format != FORMAT {
+        if !(1..=FORMAT).contains(&header.format) {
             return Err(StoreError::Format { path: header_path, found: header.format, known: FORMAT });
         }
+        let plan = read_json(&path.join("plan.json"))?;
+        let samples = samples::read(&path.join("samples.jsonl"), header.format, &plan, &header.metrics)?;
         let mut record = RunRecord {
             name: header.name,
-            plan: read_json(&path.join("plan.json"))?,
+            plan,
             provenance: read_json(&path.join("provenance.json"))?,
             metrics: header.metrics,
             outcomes: Vec::new(),
             setups: read(&path.join("setups.jsonl"))?,
-            samples: read(&path.join("samples.jsonl"))?,
+            samples,
             telemetry: read(&path.join("telemetry.jsonl"))?,
             notices: Vec::new(),
             complete: false,
         };
-        for Stamped { event, .. } in read(&path.join("events.jsonl"))? {
-            match event {
-                Event::CellEnded { outcome, .. } => record.outcomes.push(outcome),
-                Event::Notice { text } => record.notices.push(text),
-                Event::RunEnded { .. } => record.complete = true,
-                _ => {}
-            }
-        }
+        each(&path.join("events.jsonl"), |Stamped { event, .. }| match event {
+            Event::CellEnded { outcome, .. } => record.outcomes.push(outcome),
+            Event::Notice { text } => record.notices.push(text),
+            Event::RunEnded { .. } => record.complete = true,
+            _ => {}
+        })?;
         Ok(record)
     }
 }
