@@ -47,7 +47,7 @@ pub struct Stamped {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// `visits` is how many stays at machines the run has.
+    /// `visits` is how many stays at machines the run has at least.
     RunStarted {
         run: String,
         visits: usize,
@@ -72,6 +72,12 @@ pub enum Event {
         setup: String,
         replicate: u32,
         guests: u32,
+    },
+    /// Some cells are not precise enough yet: they get one more replicate, in so many visits more.
+    Repeating {
+        replicate: u32,
+        cells: usize,
+        visits: usize,
     },
     PhaseStarted {
         visit: usize,

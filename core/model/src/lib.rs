@@ -28,9 +28,11 @@ pub use host::{HostAddress, HostGuest, HostSpec};
 pub use manifest::{Kind, Manifest, MetricSpec, Offer};
 pub use name::{Name, NameError};
 pub use options::{OptionKind, OptionSpec, Options};
-pub use plan::{Baseline, Caches, Deadlines, GuestRequest, Load, Measuring, Plan, Use, Visit, Warmup};
+pub use plan::{
+    Adaptive, Baseline, Caches, Deadlines, GuestRequest, Load, Measuring, Plan, Use, Visit, Warmup,
+};
 pub use provenance::{Provenance, SetupFacts};
 pub use record::RunRecord;
 pub use sample::{Better, Sample, Value, Values, Window};
 pub use telemetry::{Recording, Series, SeriesSummary, Telemetry, TelemetrySummary};
-pub use unit::{Bytes, Seconds, UnitError};
+pub use unit::{Bytes, Seconds, Share, UnitError};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Axes, Bytes, Cell, HostSpec, Name, Options, Seconds};
+use crate::{Axes, Bytes, Cell, HostSpec, Name, Options, Seconds, Share};
 
 /// Everything a run needs to know; a pure function of scenario, catalogue and host facts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,8 +14,11 @@ pub struct Plan {
     pub description: String,
     /// Seed of the order of visits.
     pub seed: u64,
-    /// Replicates of each cell.
+    /// Replicates of each cell; the least of them where `adaptive` is set.
     pub repeat: u32,
+    /// More replicates where `repeat` of them are not precise enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<Adaptive>,
     pub hosts: BTreeMap<Name, HostSpec>,
     pub guest: GuestRequest,
     /// By axis value; `bare` is not among them.
@@ -23,14 +26,27 @@ pub struct Plan {
     pub storages: BTreeMap<Name, Use>,
     pub workloads: BTreeMap<Name, Use>,
     pub cells: Vec<Cell>,
+    /// All visits, block by block; with `adaptive`, those beyond `repeat` are made only for the cells that need them.
     pub order: Vec<Visit>,
     pub baseline: Baseline,
+    /// Differences smaller than this do not matter to whoever asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Share>,
     pub deadlines: Deadlines,
     #[serde(default)]
     pub measuring: Measuring,
     /// What is asked while guests work, by the name of the offer.
     #[serde(default)]
     pub telemetry: BTreeMap<Name, Use>,
+}
+
+/// Replicates until the result is precise enough, or there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Adaptive {
+    /// Replicates of a cell at most.
+    pub max: u32,
+    /// What either half of the 95 % interval of a headline metric may be, as a share of the value.
+    pub until: Share,
 }
 
 /// The guest every cell uses.

@@ -16,7 +16,12 @@ pub struct Bytes(pub u64);
 #[serde(try_from = "String", into = "String")]
 pub struct Seconds(pub f64);
 
-/// Why a text is not a size or a time.
+/// A share of a whole, 1 being all of it. Text: a number and `%` (`2%`, `0.5 %`).
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Share(pub f64);
+
+/// Why a text is not a size, a time or a share.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UnitError {
     #[error("'{0}' is not a number with a unit")]
@@ -43,6 +48,7 @@ const SIZES: [(&str, u64); 9] = [
 const SIZE_UNITS: &str = "B, KiB, MiB, GiB, TiB, kB, MB, GB, TB";
 const TIMES: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 const TIME_UNITS: &str = "ms, s, m, h";
+const SHARE_UNITS: &str = "%";
 
 /// Splits `12 MiB` into its number and unit.
 fn split(text: &str) -> (&str, &str) {
@@ -93,6 +99,15 @@ impl FromStr for Seconds {
     }
 }
 
+impl FromStr for Share {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (number, unit) = split(text);
+        let percent: f64 = number.parse().map_err(|_| UnitError::Number(text.into()))?;
+        Ok(Self(percent / unit_of(text, unit, &[("%", 100.0)], SHARE_UNITS)?))
+    }
+}
+
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fits = |(_, scale): &&(&str, u64)| self.0 >= *scale && self.0 % scale == 0;
@@ -104,6 +119,13 @@ impl fmt::Display for Bytes {
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{}s", self.0))
+    }
+}
+
+impl fmt::Display for Share {
+    /// Without the digits that only binary fractions have: 0.07 is `7%`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}%", (self.0 * 1e8).round() / 1e6))
     }
 }
 
@@ -124,6 +146,7 @@ macro_rules! text_form {
 }
 text_form!(Bytes);
 text_form!(Seconds);
+text_form!(Share);
 
 #[cfg(test)]
 mod tests {
@@ -144,6 +167,18 @@ mod tests {
         assert!(matches!("1.5GiB".parse::<Bytes>(), Err(UnitError::Number(_))));
         assert!(matches!("-1GiB".parse::<Bytes>(), Err(UnitError::Number(_))));
         assert!(matches!("99999999TiB".parse::<Bytes>(), Err(UnitError::TooLarge(_))));
+    }
+
+    #[test]
+    fn shares_read_and_print_back() {
+        for (text, share) in [("2%", 0.02), ("0.5 %", 0.005), ("100%", 1.0), ("7%", 0.07), ("0.1%", 0.001)] {
+            let read: Share = text.parse().expect(text);
+            assert!((read.0 - share).abs() < 1e-12);
+            assert_eq!(read.to_string(), text.replace(' ', ""));
+        }
+        assert!(matches!("0.02".parse::<Share>(), Err(UnitError::NoUnit { .. })));
+        assert!(matches!("2 percent".parse::<Share>(), Err(UnitError::Unit { .. })));
+        assert!(matches!("-2%".parse::<Share>(), Err(UnitError::Number(_))));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod options;
 mod order;
 mod parse;
 mod plan;
+mod precision;
 mod problem;
 mod reader;
 mod scenario;

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 use std::hash::Hash;
 
-use crossvisor_model::{Axes, Deadlines, Name, Seconds};
+use crossvisor_model::{Axes, Deadlines, Name, Seconds, Share};
 
 use crate::hosts::hosts;
 use crate::measuring;
+use crate::precision;
 use crate::problem::Problem;
 use crate::reader::{Fields, Reader};
 use crate::scenario::{Definition, Definitions, Guest, Matrix, Point, Scenario, Selection};
@@ -31,9 +32,7 @@ const KEYS: [&str; 12] = [
     "deadlines",
 ];
 const AXES: [&str; 5] = ["host", "hypervisor", "storage", "guests", "workload"];
-const DEFAULT_REPEAT: u32 = 3;
 const DEFAULT_SEED: u64 = 1;
-const MAX_REPEAT: i128 = 1000;
 const MAX_GUESTS: i128 = 1000;
 const MAX_VCPUS: i128 = 512;
 /// A millisecond to thirty days.
@@ -63,9 +62,9 @@ fn scenario(reader: &mut Reader, root: &Node, source: &Source) -> Option<Scenari
     let hypervisors = definitions(reader, &fields, "hypervisors");
     let storages = definitions(reader, &fields, "storages");
     let workloads = definitions(reader, &fields, "workloads");
-    let repeat = fields.get("repeat").and_then(|node| whole(reader, node, "repeat", MAX_REPEAT));
+    let repeat = fields.get("repeat").and_then(|node| precision::repeat(reader, node));
     let seed = fields.get("seed").and_then(|node| reader.whole(node, "seed", 0..=u64::MAX.into()));
-    let baseline = fields.get("compare").and_then(|node| baseline(reader, node));
+    let (baseline, threshold) = fields.get("compare").map(|node| compare(reader, node)).unwrap_or_default();
     let deadlines = deadlines(reader, fields.get("deadlines"));
     let measured = measuring::measuring(reader, &fields);
     let telemetry = measuring::telemetry(reader, &fields);
@@ -74,7 +73,7 @@ fn scenario(reader: &mut Reader, root: &Node, source: &Source) -> Option<Scenari
         description: description.map(|text| text.value).unwrap_or_default(),
         hosts: hosts?,
         guest: guest?,
-        repeat: repeat.map_or(DEFAULT_REPEAT, |number| number.value),
+        repeat: repeat.unwrap_or_default(),
         seed: seed.and_then(|number| u64::try_from(number.value).ok()).unwrap_or(DEFAULT_SEED),
         deadlines,
         measuring: measured,
@@ -84,6 +83,7 @@ fn scenario(reader: &mut Reader, root: &Node, source: &Source) -> Option<Scenari
         storages,
         workloads,
         baseline,
+        threshold,
         source: source.clone(),
     })
 }
@@ -182,14 +182,20 @@ fn point(reader: &mut Reader, node: &Node, what: &str, keys: &[&str], required: 
     Some(Point { span: node.span, host, hypervisor, storage, guests, workload })
 }
 
+/// The baseline and the difference that matters.
+fn compare(reader: &mut Reader, node: &Node) -> (Option<Point>, Option<Share>) {
+    let Some(fields) = reader.fields(node, "compare", &["baseline", "threshold"], &["baseline"]) else {
+        return (None, None);
+    };
+    let threshold = fields.get("threshold").and_then(|node| precision::threshold(reader, node));
+    (fields.get("baseline").and_then(|node| baseline(reader, node)), threshold)
+}
+
 fn baseline(reader: &mut Reader, node: &Node) -> Option<Point> {
-    let fields = reader.fields(node, "compare", &["baseline"], &["baseline"])?;
-    let axes = ["host", "hypervisor", "storage", "guests"];
-    let node = fields.get("baseline")?;
     if reader.entries(node, "baseline")?.is_empty() {
         reader.problem(node.span, "the baseline names no axis", "for example baseline: {hypervisor: bare}");
     }
-    point(reader, node, "baseline", &axes, &[])
+    point(reader, node, "baseline", &["host", "hypervisor", "storage", "guests"], &[])
 }
 
 fn definitions(reader: &mut Reader, fields: &Fields, section: &str) -> Definitions {

@@ -41,6 +41,7 @@ fn build(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Opti
         .uses(reader, axes.storage.iter().chain(include.iter().filter_map(|i| i.storage.as_ref())));
     let workloads = lookup(Kind::Workload, &scenario.workloads)
         .uses(reader, axes.workload.iter().chain(include.iter().filter_map(|i| i.workload.as_ref())));
+    let most = scenario.repeat.adaptive.map_or(scenario.repeat.least, |adaptive| adaptive.max);
     let telemetry = telemetry(reader, scenario, catalog);
     let ground = Ground::new(scenario, catalog, &hypervisors);
     let cells = cells::expand(reader, scenario, &ground)?;
@@ -53,7 +54,8 @@ fn build(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Opti
         scenario: scenario.name.clone(),
         description: scenario.description.clone(),
         seed: scenario.seed,
-        repeat: scenario.repeat,
+        repeat: scenario.repeat.least,
+        adaptive: scenario.repeat.adaptive,
         hosts: scenario.hosts.iter().map(|(name, host)| (name.clone(), host.spec.clone())).collect(),
         guest: GuestRequest {
             image: scenario.guest.image.value.clone(),
@@ -63,8 +65,9 @@ fn build(reader: &mut Reader, scenario: &Scenario, catalog: &Catalog, here: Opti
         hypervisors,
         storages,
         workloads,
-        order: order::visits(&cells, scenario.seed, scenario.repeat),
+        order: order::visits(&cells, scenario.seed, most),
         cells,
+        threshold: scenario.threshold.filter(|_| baseline.is_some()),
         baseline: baseline.unwrap_or_default(),
         deadlines: scenario.deadlines.clone(),
         measuring: scenario.measuring.clone(),

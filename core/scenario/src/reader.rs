@@ -1,13 +1,13 @@
 //! Reads nodes of the tree as what their place needs, and collects what is wrong with them.
 //!
-//! Owns the meaning of scalars (whole numbers, switches, names, sizes, times) and the wording of type errors. It
+//! Owns the meaning of scalars (whole numbers, switches, names, sizes, times, shares) and the wording of type errors. It
 //! must never stop at the first problem: a value that cannot be read is `None` and the reading goes on.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use crossvisor_model::{Bytes, Name, Seconds};
+use crossvisor_model::{Bytes, Name, Seconds, Share};
 
 use crate::problem::{MAX_PROBLEMS, Problem};
 use crate::source::{Source, Span, Spanned};
@@ -188,6 +188,10 @@ impl Reader {
 
     pub fn size(&mut self, node: &Node, what: &str) -> Option<Spanned<Bytes>> {
         self.parsed(node, what, "a size", "sizes are written with their unit: 512MiB, 2GiB")
+    }
+
+    pub fn share(&mut self, node: &Node, what: &str) -> Option<Spanned<Share>> {
+        self.parsed(node, what, "a percentage", "shares are written with their unit: 2%, 0.5%")
     }
 
     /// A time within `range` seconds.

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crossvisor_model::{Bytes, Deadlines, HostSpec, Measuring, Name};
+use crossvisor_model::{Bytes, Deadlines, HostSpec, Measuring, Name, Share};
 
+use crate::precision::Repeat;
 use crate::source::{Source, Span, Spanned};
 use crate::tree::Node;
 
@@ -16,7 +17,7 @@ pub struct Scenario {
     pub description: String,
     pub(crate) hosts: BTreeMap<Name, Host>,
     pub guest: Guest,
-    pub repeat: u32,
+    pub(crate) repeat: Repeat,
     pub seed: u64,
     pub deadlines: Deadlines,
     pub measuring: Measuring,
@@ -27,6 +28,7 @@ pub struct Scenario {
     pub(crate) storages: Definitions,
     pub(crate) workloads: Definitions,
     pub(crate) baseline: Option<Point>,
+    pub(crate) threshold: Option<Share>,
     pub(crate) source: Source,
 }
 

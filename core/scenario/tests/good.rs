@@ -3,7 +3,8 @@
 mod common;
 
 use crossvisor_model::{
-    Axes, Bytes, Caches, CellId, HostAddress, HostGuest, HostSpec, Load, Measuring, Plan, Seconds, Warmup,
+    Adaptive, Axes, Bytes, Caches, CellId, HostAddress, HostGuest, HostSpec, Load, Measuring, Plan, Seconds,
+    Share, Warmup,
 };
 use crossvisor_scenario::{MAX_PROBLEMS, Problem, parse};
 use serde_json::json;
@@ -244,6 +245,21 @@ fn made_hosts_take_their_memory_from_this_machine() {
     assert!(here.contains("1 guest needs 512 MiB of memory, host 'here' has 496 MiB"), "{here}");
     let all = with(", memory: 4033MiB", "256MiB").unwrap_err();
     assert!(all.contains("the hosts to be made need 4097 MiB of memory, this machine has 4096 MiB"), "{all}");
+}
+
+#[test]
+fn a_scenario_may_ask_for_a_precision() {
+    let asked = |lines: &str| good(&format!("{SMALL}{lines}"));
+    let plan =
+        asked("repeat: {min: 2, max: 5, until: 1.5%}\ncompare: {baseline: {guests: 1}, threshold: 2%}\n");
+    assert_eq!((plan.repeat, plan.adaptive), (2, Some(Adaptive { max: 5, until: Share(0.015) })));
+    assert_eq!(plan.threshold, Some(Share(0.02)));
+    // What may become necessary is in the order already, after what is necessary anyhow.
+    let fixed = asked("repeat: 5\ncompare: {baseline: {guests: 1}}\n");
+    assert_eq!((&plan.order, fixed.adaptive, fixed.threshold), (&fixed.order, None, None));
+    assert_eq!(asked("repeat: {max: 3, until: 0.1 %}\n").repeat, 3);
+    let text = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crossvisor_engine::{outline, Outline, Planned, PlannedStep, SetupOutline};
-use crossvisor_model::{Axes, Bytes, Name, Plan, Step};
+use crossvisor_model::{Adaptive, Axes, Bytes, Name, Plan, Step};
 use crossvisor_scenario::GUEST_OVERHEAD;
 use serde::Serialize;
 
@@ -66,14 +66,15 @@ fn cells(plan: &Plan, indent: &str, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn head(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
-    let Plan { scenario, description, cells, repeat, order, seed, hosts, guest, baseline, .. } = plan;
+    let Plan { scenario, description, cells, order, seed, hosts, guest, baseline, .. } = plan;
     match description.as_str() {
         "" => writeln!(out, "{scenario}")?,
         description => writeln!(out, "{scenario}: {}", printable(description))?,
     }
     let (cells, visits) = (count(cells.len(), "cell"), count(order.len(), "visit"));
-    let replicates = count(*repeat as usize, "replicate");
-    writeln!(out, "{cells}, {replicates} each, in {visits}; seed of the order {seed}")?;
+    let replicates = replicates(plan);
+    let most = if plan.adaptive.is_some() { "at most " } else { "" };
+    writeln!(out, "{cells}, {replicates} each, in {most}{visits}; seed of the order {seed}")?;
     let vcpus = count(guest.vcpus as usize, "vCPU");
     writeln!(out, "guest {} with {} of memory and {vcpus}", guest.image, guest.memory)?;
     for (name, host) in hosts {
@@ -92,7 +93,18 @@ fn head(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
     if axes.is_empty() {
         Ok(())
     } else {
-        writeln!(out, "compared with {}", axes.join(", "))
+        let threshold = plan.threshold.map(|share| format!("; differences under {share} do not matter"));
+        writeln!(out, "compared with {}{}", axes.join(", "), threshold.unwrap_or_default())
+    }
+}
+
+/// `3 replicates`, `3 to 10 replicates (until ±2%)`
+fn replicates(plan: &Plan) -> String {
+    match plan.adaptive {
+        None => count(plan.repeat as usize, "replicate"),
+        Some(Adaptive { max, until }) => {
+            format!("{} to {max} replicates (until ±{until})", plan.repeat)
+        }
     }
 }
 

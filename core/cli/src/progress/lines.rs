@@ -37,6 +37,10 @@ pub fn line(stamped: &Stamped) -> Option<String> {
 fn quiet(event: &Event) -> Option<String> {
     Some(match event {
         Event::RunStarted { run, visits } => format!("run {run}: {}", output::count(*visits, "visit")),
+        Event::Repeating { replicate, cells, visits } => {
+            let (cells, visits) = (output::count(*cells, "cell"), output::count(*visits, "visit"));
+            format!("replicate {replicate} for {cells} that are not precise enough: {visits} more")
+        }
         Event::Building { image, stage } => format!("image {image}: {stage}"),
         Event::MakingHost { host, stage } => format!("host {host}: {stage}"),
         Event::VisitStarted { visit, setup, replicate, .. } => {

@@ -43,6 +43,7 @@ impl Track {
         let at_s = stamped.at_s;
         match &stamped.event {
             Event::RunStarted { visits, .. } => self.visits = *visits,
+            Event::Repeating { visits, .. } => self.visits += visits,
             Event::Building { image, stage } => self.saying = format!("image {image}: {stage}"),
             Event::MakingHost { host, stage } => self.saying = format!("host {host}: {stage}"),
             Event::VisitStarted { setup, replicate, guests, .. } => {
