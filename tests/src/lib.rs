@@ -20,7 +20,7 @@ pub use parts::Parts;
 pub use running::Running;
 
 /// The plugins that come with the program.
-pub const BUNDLED: [&str; 9] = [
+pub const BUNDLED: [&str; 10] = [
     "hypervisor-kvm",
     "hypervisor-xen",
     "storage-file",
@@ -28,6 +28,7 @@ pub const BUNDLED: [&str; 9] = [
     "storage-lvm",
     "storage-snapshot",
     "workload-bonnie",
+    "workload-fio",
     "workload-hep",
     "workload-iperf",
 ];

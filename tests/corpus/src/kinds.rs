@@ -1,9 +1,10 @@
 //! The kinds of file that are known: one module and one line for each.
 
-use crate::verdict::Judge;
+use crate::fio::Fio;
+use crate::verdict::{Judge, judge};
 
 /// By the index's word for them.
-pub const KINDS: &[(&str, Judge)] = &[];
+pub const KINDS: &[(&str, Judge)] = &[("fio", judge::<Fio>)];
 
 /// The judge of a kind.
 #[must_use]

@@ -4,6 +4,7 @@
 //! module. It must never pass over a claim: each has a verdict.
 
 pub mod claim;
+pub mod fio;
 pub mod kinds;
 pub mod offered;
 pub mod row;

@@ -14,6 +14,7 @@ use crate::Row;
 
 const LINKED: Linked = &[
     ("workload-bonnie", crossvisor_workload_bonnie::entry),
+    ("workload-fio", crossvisor_workload_fio::entry),
     ("workload-hep", crossvisor_workload_hep::entry),
     ("workload-iperf", crossvisor_workload_iperf::entry),
 ];
