@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use crate::cost::{self, Cost, timed};
+use crate::cost::{self, timed};
 use crate::memory::{Asked, FILLING, Memory, order};
 
 /// One line of JSON, as the library's documentation describes it; `None` when there is not so much memory.
