@@ -139,6 +139,7 @@ pub(crate) fn instance(index: u32, bare: bool) -> Instance {
             listen: "127.0.0.1".into(),
             port: 42_200 + u16::try_from(index).unwrap_or_default(),
         },
+        address: bare.then(|| "127.0.0.1".into()),
     }
 }
 

@@ -284,10 +284,10 @@ fn steps_that_cannot_be_carried_out_or_undone_are_found() {
 
 #[test]
 fn rounds_that_do_not_fit_the_instances_are_found() {
-    faults::<Job>(&["work"], "instead of [Guest(1), Guest(2), Guest(3)]", |asked, answer| {
+    faults::<Job>(&["work"], "instances are at [Guest(1), Guest(2), Guest(3)]", |asked, answer| {
         edit(asked, "work", answer, |turn| {
             if let Action::Together { runs, .. } = &mut turn.steps[0].action {
-                runs.truncate(1);
+                runs.reverse();
             }
         })
     });

@@ -16,6 +16,9 @@ use crate::steps::{Round, StepError, Steps};
 /// How long a server may take until it listens.
 const SERVER_START: Duration = Duration::from_secs(20);
 
+/// The sockets of a machine. One without IPv6 lacks two of them.
+const TABLES: [&str; 5] = ["cat", "/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"];
+
 /// What came of one round.
 pub struct Measured {
     /// From the first to the last instance's first line, in seconds.
@@ -79,7 +82,7 @@ fn wait_until_listening(
 ) -> Result<(), TargetError> {
     let deadline = Instant::now() + SERVER_START;
     let what = format!("{} (to listen on port {port})", exec.argv.join(" "));
-    let table = Exec::new(exec.on, ["cat", "/proc/net/tcp", "/proc/net/tcp6"], 10.0);
+    let table = Exec::new(exec.on, TABLES, 10.0);
     while !port::is_listening(&machine.run(&table, cancel)?.stdout, port) {
         cancel.check(deadline, &what)?;
         thread::sleep(Duration::from_millis(20));

@@ -33,6 +33,7 @@ const RUN: &str = "run";
 const SSH_PORT: u16 = 2201;
 const PEER_PORT: u16 = 5201;
 const HOST_ADDRESS: Ipv6Addr = Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1);
+const MAC: &str = "52:54:00:00:00:01";
 const LOOPBACK: &str = "127.0.0.1";
 
 /// The steps of a whole plan.
@@ -231,6 +232,10 @@ fn instance(plan: &Plan, ground: &Ground, index: u32, place: Place) -> Instance 
         Place::Guest(_) => (network.host_address(), network.listen_address(), "/<guest's work>"),
         Place::Host | Place::Controller => (LOOPBACK.into(), LOOPBACK, "/<work>"),
     };
+    let own_address = match place {
+        Place::Guest(_) => network.guest_address(MAC),
+        Place::Host | Place::Controller => Some(LOOPBACK.into()),
+    };
     Instance {
         index,
         place,
@@ -239,6 +244,7 @@ fn instance(plan: &Plan, ground: &Ground, index: u32, place: Place) -> Instance 
         memory_bytes: plan.guest.memory.0,
         cpus: plan.guest.vcpus,
         peer: Peer { address, port: PEER_PORT, listen: listen.into() },
+        address: own_address,
     }
 }
 

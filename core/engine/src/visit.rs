@@ -285,6 +285,7 @@ impl<'a> Stay<'a> {
                 port: guest.peer_port,
                 listen: self.host.network.listen_address().into(),
             },
+            address: self.host.network.guest_address(&guest.domain.mac),
         }
     }
 
@@ -297,6 +298,7 @@ impl<'a> Stay<'a> {
             memory_bytes: self.host.facts.memory_bytes,
             cpus: self.host.facts.cpus,
             peer: Peer { address: "127.0.0.1".into(), port, listen: "127.0.0.1".into() },
+            address: Some("127.0.0.1".into()),
         }
     }
 

@@ -88,8 +88,9 @@ pub enum Action {
     DomainUndefine {
         name: String,
     },
-    /// The measured moment: start `runs` together on every instance, after the `servers` answer on their ports,
-    /// and wait for all of them; then end the servers. Each output goes to the plugin's `parse`.
+    /// The measured moment: start `runs` together, after the `servers` answer on their ports, and wait for all of them;
+    /// then end the servers. Each output goes to the plugin's `parse`. An instance has at most one run, and the runs are
+    /// in the order of their instances; an instance without one takes part only as another's server, or rests.
     Together {
         round: String,
         servers: Vec<Server>,
@@ -102,7 +103,7 @@ pub enum Action {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Server {
     pub exec: Exec,
-    /// The TCP port (on the loopback of `exec.on`) that must accept a connection or be listening.
+    /// The port of `exec.on`, TCP or UDP, that must be listening.
     pub port: u16,
 }
 

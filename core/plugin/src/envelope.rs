@@ -211,6 +211,9 @@ pub struct Instance {
     pub memory_bytes: u64,
     pub cpus: u32,
     pub peer: Peer,
+    /// The address at which the other instances reach it. Absent where they cannot: behind user networking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
 }
 
 /// The other end for network work: the host.

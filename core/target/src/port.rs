@@ -48,18 +48,19 @@ fn random_below(end: usize) -> Result<usize, TargetError> {
     Ok(usize::from_ne_bytes(bytes) % end)
 }
 
-/// Whether a line of `/proc/net/tcp` or `tcp6` (proc(5)) tells of a socket that listens on this port.
+/// Whether a line of `/proc/net/tcp`, `tcp6`, `udp` or `udp6` (proc(5)) tells of a socket that listens on this port.
 #[must_use]
-pub fn is_listening(proc_net_tcp: &str, port: u16) -> bool {
-    listening(proc_net_tcp).any(|listening| listening == port)
+pub fn is_listening(proc_net: &str, port: u16) -> bool {
+    listening(proc_net).any(|listening| listening == port)
 }
 
-fn listening(proc_net_tcp: &str) -> impl Iterator<Item = u16> {
-    const LISTEN: &str = "0A";
-    proc_net_tcp.lines().filter_map(|line| {
+fn listening(proc_net: &str) -> impl Iterator<Item = u16> {
+    /// `TCP_LISTEN`; and `TCP_CLOSE`, in which a UDP socket without a peer is and no TCP socket is shown.
+    const WAITING: [&str; 2] = ["0A", "07"];
+    proc_net.lines().filter_map(|line| {
         let mut fields = line.split_whitespace().skip(1);
         let (_, port) = fields.next()?.rsplit_once(':')?;
-        (fields.nth(1)? == LISTEN).then(|| u16::from_str_radix(port, 16).ok())?
+        WAITING.contains(&fields.nth(1)?).then(|| u16::from_str_radix(port, 16).ok())?
     })
 }
 
@@ -99,6 +100,16 @@ mod tests {
         let table = || std::fs::read_to_string("/proc/net/tcp").expect("table");
         assert!(is_listening(&table(), port));
         drop(listener);
+        assert!(!is_listening(&table(), port));
+    }
+
+    #[test]
+    fn a_socket_for_datagrams_is_seen_until_it_closes() {
+        let socket = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("socket");
+        let port = socket.local_addr().expect("address").port();
+        let table = || std::fs::read_to_string("/proc/net/udp").expect("table");
+        assert!(is_listening(&table(), port));
+        drop(socket);
         assert!(!is_listening(&table(), port));
     }
 }

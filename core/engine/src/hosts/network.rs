@@ -75,6 +75,14 @@ impl GuestNetwork {
         }
     }
 
+    /// The address of a guest with this MAC address inside another guest; `None` where guests are kept apart.
+    pub fn guest_address(&self, mac: &str) -> Option<String> {
+        match self {
+            Self::User => None,
+            Self::Bridge { .. } => Some(format!("{}%{GUEST_CARD}", of_mac(mac))),
+        }
+    }
+
     /// What a server on the host listens on, so that guests reach it.
     pub fn listen_address(&self) -> &'static str {
         match self {
@@ -160,6 +168,8 @@ mod tests {
         assert!(direct(bridge.way_to(&far, 0, mac)).contains("[fe80::5054:ff:fe12:3456%br0]:22"));
         assert!(direct(GuestNetwork::User.way_to(&far, 2201, mac)).contains("127.0.0.1:2201"));
         assert_eq!(bridge.host_address(), "fe80::1%eth0");
+        assert_eq!(bridge.guest_address(mac).as_deref(), Some("fe80::5054:ff:fe12:3456%eth0"));
+        assert_eq!(GuestNetwork::User.guest_address(mac), None);
         assert_eq!((GuestNetwork::User.listen_address(), bridge.listen_address()), ("127.0.0.1", "::"));
     }
 }
