@@ -1,212 +1,245 @@
 //! One CSV line of bonnie++, of every version.
 //!
-//! Owns the layouts of the line and the forms of its cells. It must never guess: a line that fits no layout in
-//! every cell is not a result.
+//! Owns the layouts of the line. It must never guess: a line that fits no layout in every cell is not a result.
 
-use crate::stage::{ALL, IO_STAGES};
+use std::borrow::Cow;
 
-/// A result line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Record {
-    /// As bonnie++ names itself; lines before 1.9 do not say.
-    pub version: Option<String>,
-    /// In the order of [`crate::stage::STAGES`].
-    pub stages: [Readings; ALL],
-}
+use crate::cell::{FileSize, Files, chunk_bytes, latency_ms, rate, size_mib, version, whole};
+use crate::record::{Readings, Record, Setup};
+use crate::stage::{ALL, IO_STAGES, STAGES};
 
-/// What one stage printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Readings {
-    /// KiB, seeks or files per second.
-    pub speed: Reading,
-    /// Per cent.
-    pub cpu: Reading,
-    /// Milliseconds.
-    pub latency: Reading,
-}
-
-/// One cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Reading {
-    /// Empty: the stage did not run, or the version does not measure it.
-    #[default]
-    NotRun,
-    /// `+++++`: it ran in less time than the tool dares to divide by.
-    TooFast,
-    Measured(f64),
-}
+/// Fewer separators than this, and a line is not taken for a result, not even for the first piece of one.
+const SEPARATORS: usize = 10;
 
 /// Where a version keeps what, by index; a stage has its speed and its CPU share side by side.
+#[derive(Clone, Copy)]
 struct Layout {
     fields: usize,
-    /// What the first field begins with, for versions that start with a format number.
-    formats: &'static [&'static str],
-    version: Option<usize>,
-    /// The data stages; `None` where the line has no room for them.
-    io: Option<usize>,
+    /// The versions that print it, for messages.
+    of: &'static str,
+    name: usize,
+    concurrency: Option<usize>,
+    size: usize,
+    chunk: Option<usize>,
+    /// The number of seeks; the seekers follow.
+    seeks: Option<usize>,
+    io: usize,
+    num_files: usize,
     files: usize,
     latency: Option<usize>,
 }
 
-const EARLY: &[&str] = &["1.90", "1.91", "1.92"];
-const MIDDLE: &[&str] = &["1.93", "1.94", "1.95", "1.96", "1.97"];
+#[rustfmt::skip]
+const OLD: Layout = Layout {
+    fields: 27, of: "1.0x", name: 0, concurrency: None, size: 1, chunk: None, seeks: None,
+    io: 2, num_files: 14, files: 15, latency: None,
+};
+#[rustfmt::skip]
+const EARLY: Layout = Layout {
+    fields: 45, of: "1.90 to 1.92", name: 2, concurrency: None, size: 3, chunk: Some(4), seeks: None,
+    io: 5, num_files: 17, files: 21, latency: Some(33),
+};
+#[rustfmt::skip]
+const MIDDLE: Layout = Layout {
+    fields: 48, of: "1.93 to 1.97", name: 2, concurrency: Some(3), size: 5, chunk: Some(6), seeks: None,
+    io: 7, num_files: 19, files: 24, latency: Some(36),
+};
+#[rustfmt::skip]
+const LATE: Layout = Layout {
+    fields: 50, of: "1.98 to 2.00a", name: 2, concurrency: Some(3), size: 5, chunk: Some(6), seeks: Some(7),
+    io: 9, num_files: 21, files: 26, latency: Some(38),
+};
 
-const LAYOUTS: [Layout; 5] = [
-    // 1.00 to 1.03e
-    Layout { fields: 27, formats: &[], version: None, io: Some(2), files: 15, latency: None },
-    Layout { fields: 45, formats: EARLY, version: Some(1), io: Some(5), files: 21, latency: Some(33) },
-    Layout { fields: 48, formats: MIDDLE, version: Some(1), io: Some(7), files: 24, latency: Some(36) },
-    // 1.96 without data stages prints one comma too few before the number of files
-    Layout { fields: 47, formats: &["1.96"], version: Some(1), io: None, files: 23, latency: Some(35) },
-    // 1.98 to 2.00a
-    Layout { fields: 50, formats: &["1.98"], version: Some(1), io: Some(9), files: 26, latency: Some(38) },
-];
-
-impl Record {
-    /// Reads a line; `None` when it is not a result of bonnie++. A spreadsheet's `;` with decimal commas is
-    /// understood.
-    #[must_use]
-    pub fn parse(line: &str) -> Option<Self> {
-        if line.contains(';') {
-            let cells: Vec<String> = line.split(';').map(|cell| cell.trim().replace(',', ".")).collect();
-            return Self::from_cells(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+/// Reads a line. `None`: it does not look like a result; an error: it does, and is none, for this reason.
+/// A spreadsheet's `;` with decimal commas is understood, and so are tabs and table bars.
+pub fn read(line: &str) -> Option<Result<Record, String>> {
+    let separator = separator(line)?;
+    let line = if line.contains("\",\"") { Cow::Owned(line.replace('"', "")) } else { Cow::Borrowed(line) };
+    let line = if separator == ',' { line } else { Cow::Owned(line.replace(',', ".")) };
+    let mut cells: Vec<&str> = line.split(separator).map(str::trim).collect();
+    let layout = match (cells.first().and_then(|cell| format(cell)), cells.get(1)) {
+        (Some(format), Some(second)) if version(second).is_some() => {
+            cells[0] = format;
+            by_version(&cells)
         }
-        Self::from_cells(&line.split(',').map(str::trim).collect::<Vec<_>>())
+        _ if looks_old(&cells) => OLD,
+        _ => return None,
+    };
+    let unlike = || {
+        format!(
+            "expected {} fields as bonnie++ {} prints them, found {}",
+            layout.fields,
+            layout.of,
+            cells.len()
+        )
+    };
+    let read = fit(&cells, layout).ok_or_else(unlike).and_then(|layout| layout.record(&cells));
+    // a row of another table
+    if separator == '|' && read.is_err() { None } else { Some(read) }
+}
+
+/// What the cells of a line that may be a result are separated by.
+fn separator(line: &str) -> Option<char> {
+    let count = |separator: u8| line.bytes().filter(|&byte| byte == separator).count() >= SEPARATORS;
+    [';', '\t', ',', '|'].into_iter().find(|&separator| count(separator as u8))
+}
+
+/// A format number at the end of the first cell, behind whatever a log put before it.
+fn format(cell: &str) -> Option<&str> {
+    let format = cell.rsplit(|c: char| c.is_whitespace() || "\"'`>:=".contains(c)).next()?;
+    (format == "2" || version(format).is_some()).then_some(format)
+}
+
+/// A line of 1.0x has a size with its unit, or the right length and a size without (1.00), or no data stage.
+fn looks_old(cells: &[&str]) -> bool {
+    let size = cells.get(1).is_some_and(|cell| size_of(cell).is_some());
+    let unit = cells.get(1).is_some_and(|cell| cell.contains(['M', 'G', 'T']));
+    let long = cells.len() >= OLD.fields;
+    size && (unit || long) || long && cells[1..14].iter().all(|cell| cell.is_empty()) && !cells[14].is_empty()
+}
+
+/// The layout for the version that the line names.
+fn by_version(cells: &[&str]) -> Layout {
+    match version(cells[0]).or_else(|| version(cells[1])) {
+        Some(era) if era < (1, 93) => EARLY,
+        Some(era) if era < (1, 98) => MIDDLE,
+        _ => LATE,
     }
+}
 
-    fn from_cells(cells: &[&str]) -> Option<Self> {
-        let layout = LAYOUTS.iter().find(|layout| layout.fits(cells))?;
-        let mut stages = [Readings::default(); ALL];
-        for (index, stage) in stages.iter_mut().enumerate() {
-            if let Some(at) = layout.speed(index) {
-                (stage.speed, stage.cpu) = (rate(cells[at])?, rate(cells[at + 1])?);
-            }
-            if let Some(first) = layout.latency {
-                stage.latency = latency_ms(cells[first + index])?;
-            }
-        }
-        let ran = stages.iter().any(|stage| stage.speed != Reading::NotRun);
-        ran.then(|| Self { version: layout.version.map(|at| cells[at].to_string()), stages })
+/// The layout if the cells fit it. A spreadsheet may add empty cells. Where no data stage ran, some versions print a
+/// comma too few before the number of files: then all that follows lies one to the left.
+fn fit(cells: &[&str], layout: Layout) -> Option<Layout> {
+    let used = cells.len().max(layout.fields);
+    if cells.len() >= layout.fields && cells[layout.fields..used].iter().all(|cell| cell.is_empty()) {
+        return Some(layout);
+    }
+    let latency = layout.latency? - 1;
+    let short = cells.len() + 1 == layout.fields
+        && cells[layout.size..layout.num_files - 1].iter().all(|cell| cell.is_empty());
+    let (io, num_files, files) = (layout.io - 1, layout.num_files - 1, layout.files - 1);
+    short.then_some(Layout { io, num_files, files, latency: Some(latency), ..layout })
+}
+
+/// The size of the data set and, before 1.9, of the chunk.
+fn size_of(cell: &str) -> Option<(u64, Option<u64>)> {
+    match cell.split_once(':') {
+        Some((size, chunk)) => Some((size_mib(size)?, Some(chunk_bytes(chunk)?))),
+        None => Some((size_mib(cell)?, None)),
     }
 }
 
 impl Layout {
-    fn fits(&self, cells: &[&str]) -> bool {
-        let format = cells.first().copied().unwrap_or_default();
-        let known = self.formats.is_empty() || self.formats.iter().any(|known| format.starts_with(known));
-        cells.len() == self.fields && known
+    fn record(self, cells: &[&str]) -> Result<Record, String> {
+        if version(cells[0]).is_some_and(|era| era >= (3, 0)) {
+            return Err(format!("expected a format of bonnie++ 1.00 to 2.00a, found {}", cells[0]));
+        }
+        let mut stages = [Readings::default(); ALL];
+        for (index, stage) in stages.iter_mut().enumerate() {
+            let at = self.speed(index);
+            stage.speed = cell(cells, at, STAGES[index].name, "a number or '+++++'", rate)?;
+            stage.cpu = cell(cells, at + 1, STAGES[index].name, "a CPU share or '+++'", rate)?;
+            if let Some(first) = self.latency {
+                let at = first + index;
+                stage.latency = cell(cells, at, STAGES[index].name, "a latency with its unit", latency_ms)?;
+            }
+        }
+        let said = |at: usize| (!cells[at].is_empty()).then(|| cells[at].to_string());
+        let old = self.latency.is_none();
+        let record = Record {
+            machine: if old { name(cells[0]) } else { said(self.name) },
+            version: if old { None } else { said(1) },
+            format: if old { Some("1".into()) } else { said(0) },
+            setup: self.setup(cells)?,
+            stages,
+        };
+        let name = record.machine.as_deref().unwrap_or_default();
+        if record.ran() {
+            Ok(record)
+        } else {
+            Err(format!("no stage of '{name}' ran: the line has no figure"))
+        }
+    }
+
+    fn setup(&self, cells: &[&str]) -> Result<Setup, String> {
+        let optional = |at: Option<usize>, what: &str, read: fn(&str) -> Option<u64>| match at {
+            Some(at) => cell(cells, at, what, "a number", |cell| none_or(cell, read)),
+            None => Ok(None),
+        };
+        let size = cell(cells, self.size, "size", "a size such as 2G", |cell| none_or(cell, size_of))?;
+        let chunk = optional(self.chunk, "chunk", chunk_bytes)?;
+        let seeks = optional(self.seeks, "number of seeks", whole)?;
+        Ok(Setup {
+            size_mib: size.map(|(size, _)| size),
+            chunk_bytes: chunk.or(size.and_then(|(_, chunk)| chunk)),
+            concurrency: optional(self.concurrency, "concurrency", whole)?,
+            seeks,
+            seekers: optional(self.seeks.map(|at| at + 1), "seekers", whole)?,
+            files: self.files(cells)?,
+        })
+    }
+
+    /// Before 1.9 one cell says all. Later the number of directories is in the cell after its own, because the
+    /// versions that were looked at print the size of chunks, which they never do, before it.
+    fn files(&self, cells: &[&str]) -> Result<Option<Files>, String> {
+        let at = self.num_files;
+        let expected = "files as -n takes them";
+        if self.latency.is_none() {
+            return cell(cells, at, "files", expected, |cell| none_or(cell, Files::parse));
+        }
+        let Some(number) = cell(cells, at, "files", expected, |cell| none_or(cell, whole))? else {
+            return Ok(None);
+        };
+        let behind = if self.files - at > 4 && cells[at + 3].is_empty() { at + 4 } else { at + 3 };
+        Ok(Some(Files {
+            number,
+            max: cell(cells, at + 1, "files", "a size, 'link' or 'symlink'", |cell| {
+                none_or(cell, FileSize::parse)
+            })?,
+            min: cell(cells, at + 2, "files", "a size", |cell| none_or(cell, whole))?,
+            directories: cell(cells, behind, "files", "a number of directories", directories)?,
+        }))
     }
 
     /// The index of a stage's speed.
-    fn speed(&self, stage: usize) -> Option<usize> {
+    fn speed(&self, stage: usize) -> usize {
         match stage.checked_sub(IO_STAGES) {
-            None => self.io.map(|first| first + 2 * stage),
-            Some(stage) => Some(self.files + 2 * stage),
+            None => self.io + 2 * stage,
+            Some(stage) => self.files + 2 * stage,
         }
     }
 }
 
-/// A speed or a CPU share; `None` when the cell is something else.
-fn rate(cell: &str) -> Option<Reading> {
-    match cell {
-        "" => Some(Reading::NotRun),
-        _ if cell.len() >= 3 && cell.bytes().all(|byte| byte == b'+') => Some(Reading::TooFast),
-        _ => Some(Reading::Measured(positive(cell)?)),
-    }
+/// The cell at an index, read; the error says what was expected there.
+fn cell<T>(
+    cells: &[&str],
+    at: usize,
+    what: &str,
+    expected: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, String> {
+    let found = cells[at];
+    read(found).ok_or_else(|| {
+        let shown: String = found.chars().take(40).collect();
+        format!("expected {expected} in field {} ({what}), found '{shown}'", at + 1)
+    })
 }
 
-/// A latency with its unit.
-fn latency_ms(cell: &str) -> Option<Reading> {
-    if cell.is_empty() {
-        return Some(Reading::NotRun);
-    }
-    let unit = cell.find(|c: char| c.is_ascii_alphabetic())?;
-    let microseconds = match &cell[unit..] {
-        "us" => 1.0,
-        "ms" => 1e3,
-        "s" => 1e6,
-        _ => return None,
-    };
-    Some(Reading::Measured(positive(&cell[..unit])? * microseconds / 1e3))
+/// An empty cell is nothing; another must read.
+fn none_or<T>(cell: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+    if cell.is_empty() { Some(None) } else { read(cell).map(Some) }
 }
 
-/// A number without sign or exponent.
-fn positive(text: &str) -> Option<f64> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if plain { text.parse().ok() } else { None }
+/// A number of directories, or a size of chunks in its place.
+fn directories(cell: &str) -> Option<Option<u64>> {
+    if cell.is_empty() || whole(cell).is_some() { Some(whole(cell)) } else { chunk_bytes(cell).map(|_| None) }
+}
+
+/// A machine's name at the head of a line, behind the marks of a quotation.
+fn name(cell: &str) -> Option<String> {
+    let name = cell.rsplit(['>', '"', '\'', '`']).next()?.trim();
+    (!name.is_empty()).then(|| name.to_string())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use Reading::{Measured, NotRun, TooFast};
-
-    fn stage(line: &str, index: usize) -> (Reading, Reading, Reading) {
-        let Readings { speed, cpu, latency } = Record::parse(line).expect(line).stages[index];
-        (speed, cpu, latency)
-    }
-
-    const V1: &str = "alpha,2G,30111,91,41222,17,20333,9,33444,88,50555,12,181.6,1,16,901,97,+++++,+++,13021,88,955,98,+++++,+++,2510,91";
-    const V45: &str = "1.91,1.91c,beta,1G,8k,512,99,41222,17,20333,9,1444,88,50555,12,1815,31,16,,,,901,97,+++++,+++,13021,88,955,98,+++++,+++,2510,91,11us,22ms,3s,44us,55us,66ms,1us,2us,3us,4us,5us,6ms";
-    const V47: &str = "1.96,1.96,gamma,1,1300000001,,,,,,,,,,,,,,40,16,16,,,801,14,802,12,803,4,804,16,805,13,806,3,,,,,,,811ms,812ms,813ms,814ms,815ms,816us";
-    const V48: &str = "1.97,1.97,delta,1,1300000002,4G,,,,41222,17,20333,9,,,50555,12,181.6,31,16,,,,,901,97,+++++,+++,13021,88,955,98,+++++,+++,2510,91,,454ms,174ms,,98188us,2s,5985us,563us,583us,960us,32us,259us";
-    const V50: &str = "1.98,2.00a,epsilon,2,1300000003,128M,,8192,5,1271,90,+++++,+++,60222,102,2172,93,+++++,+++,3015,44,,,,,,,,,,,,,,,,,,10313us,4724us,316us,7714us,267us,13221us,,,,,,";
-
-    #[test]
-    fn every_layout_finds_its_cells() {
-        assert_eq!(stage(V1, 0), (Measured(30111.0), Measured(91.0), NotRun));
-        assert_eq!(stage(V1, 5), (Measured(181.6), Measured(1.0), NotRun));
-        assert_eq!(stage(V1, 7), (TooFast, TooFast, NotRun));
-        assert_eq!(stage(V1, 11), (Measured(2510.0), Measured(91.0), NotRun));
-        assert_eq!(stage(V45, 2), (Measured(20333.0), Measured(9.0), Measured(3000.0)));
-        assert_eq!(stage(V45, 11), (Measured(2510.0), Measured(91.0), Measured(6.0)));
-        assert_eq!(stage(V47, 1), (NotRun, NotRun, NotRun));
-        assert_eq!(stage(V47, 6), (Measured(801.0), Measured(14.0), Measured(811.0)));
-        assert_eq!(stage(V47, 11), (Measured(806.0), Measured(3.0), Measured(0.816)));
-        assert_eq!(stage(V48, 0), (NotRun, NotRun, NotRun));
-        assert_eq!(stage(V48, 4), (Measured(50555.0), Measured(12.0), Measured(98.188)));
-        assert_eq!(stage(V50, 1), (TooFast, TooFast, Measured(4.724)));
-        assert_eq!(stage(V50, 2), (Measured(60222.0), Measured(102.0), Measured(0.316)));
-        assert_eq!(stage(V50, 6), (NotRun, NotRun, NotRun));
-    }
-
-    #[test]
-    fn versions_are_told_where_the_line_says_them() {
-        let version = |line| Record::parse(line).expect(line).version;
-        assert_eq!(version(V1), None);
-        assert_eq!(version(V50).as_deref(), Some("2.00a"));
-    }
-
-    #[test]
-    fn files_may_say_their_sizes_and_a_name_may_be_missing() {
-        let sizes = V1.replace(",16,901,", ",16:4096:128/10,901,");
-        assert_eq!(stage(&sizes, 6).0, Measured(901.0));
-        assert_eq!(stage(&V1.replace("alpha", ""), 1).0, Measured(41222.0));
-    }
-
-    #[test]
-    fn a_decimal_comma_is_a_decimal_point() {
-        let line = V1.replace(',', ";").replace("181.6", "181,6");
-        assert_eq!(stage(&line, 5).0, Measured(181.6));
-    }
-
-    #[test]
-    fn what_does_not_fit_in_every_cell_is_no_result() {
-        let bad = [
-            V1.replace("41222", "4122x"),
-            V1.replace("41222", "-41222"),
-            V1.replace("41222", "++"),
-            V1.replace("41222", "inf"),
-            format!("{V1},1"),
-            V48.replace("454ms", "454m"),
-            V48.replace("454ms", "454"),
-            V48.replacen("1.97", "3.00", 1),
-            V47.replace(",,,,,,,,40", ",,,,,,,,,40").replacen("1.96", "1.98", 1),
-            ",".repeat(26),
-            String::new(),
-        ];
-        for line in bad {
-            assert_eq!(Record::parse(&line), None, "{line}");
-        }
-    }
-}
+mod tests;

@@ -2,20 +2,32 @@
 //!
 //! Owns its command line and the meaning of what it prints. It must never run it.
 
+mod cell;
+mod cells;
+mod complaint;
 mod csv;
+mod find;
+mod import;
+mod lines;
 mod manifest;
+mod published;
+mod record;
+mod row;
 mod stage;
-mod text;
+mod table;
+mod zcav;
 
 use crossvisor_plugin::model::{Action, Bytes, Exec, Manifest, Place, Step, StepResult, Value};
 use crossvisor_plugin::sdk::Chosen;
 use crossvisor_plugin::{
-    Failure, Instance, ParseInput, ParseOutput, ParsedSample, Resume, Turn, WorkInput, Workload, finish,
+    Failure, ImportInput, ImportOutput, Instance, ParseInput, ParseOutput, ParsedSample, Resume, Turn,
+    WorkInput, Workload, finish,
 };
 
-pub use csv::{Reading, Readings, Record};
-pub use stage::{STAGES, Stage};
-pub use text::records;
+use cell::Reading;
+use find::What;
+use record::{Readings, Record};
+use stage::STAGES;
 
 /// The plugin.
 pub struct Bonnie;
@@ -33,6 +45,9 @@ impl Workload for Bonnie {
     }
 
     fn prepare(&self, chosen: &Chosen, input: &WorkInput, _: &Resume) -> Result<Turn, Failure> {
+        if chosen.offer.as_str() == manifest::ZCAV {
+            return Err(only_imported());
+        }
         input.instances.iter().try_for_each(|instance| check(chosen, instance))?;
         finish(Vec::new(), ())
     }
@@ -51,7 +66,14 @@ impl Workload for Bonnie {
         }
     }
 
+    fn import(&self, chosen: &Chosen, input: &ImportInput) -> Result<ImportOutput, Failure> {
+        Ok(if chosen.offer.as_str() == manifest::ZCAV { zcav::import(input) } else { import::import(input) })
+    }
+
     fn parse(&self, chosen: &Chosen, input: &ParseInput) -> Result<ParseOutput, Failure> {
+        if chosen.offer.as_str() == manifest::ZCAV {
+            return Err(only_imported());
+        }
         let found = records(&input.stdout);
         let [record] = found.as_slice() else {
             return Err(not_one(found.len(), input));
@@ -62,8 +84,7 @@ impl Workload for Bonnie {
             let doubtful = samples.iter_mut().filter(|sample| cached.contains(&&*sample.metric));
             doubtful.for_each(|sample| sample.flags.push(CACHED.into()));
         }
-        let versions = record.version.iter().map(|version| ("bonnie++".into(), version.clone())).collect();
-        Ok(ParseOutput { samples, warnings: Vec::new(), versions })
+        Ok(ParseOutput { samples, warnings: Vec::new(), versions: import::versions(record) })
     }
 }
 
@@ -124,6 +145,21 @@ fn check(chosen: &Chosen, instance: &Instance) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The results of an output; one that is printed as a table and as a line is one.
+fn records(text: &str) -> Vec<Record> {
+    let results = find::find(&lines::lines(text)).into_iter().filter_map(|find| match find.what {
+        What::Result { record, .. } => Some(*record),
+        What::Refused(_) => None,
+    });
+    results.collect()
+}
+
+fn only_imported() -> Failure {
+    Failure::new(
+        "zcav is not run, its logs are only imported; for a disk's speed in a run use the workload bonnie",
+    )
+}
+
 fn samples(record: &Record) -> Vec<ParsedSample> {
     let named = STAGES.iter().zip(&record.stages).flat_map(|(stage, readings)| {
         let Readings { speed, cpu, latency } = *readings;
@@ -132,6 +168,7 @@ fn samples(record: &Record) -> Vec<ParsedSample> {
     let sample = |(metric, reading)| {
         let value = match reading {
             Reading::NotRun => return None,
+            Reading::Unknown(reason) => Value::Missing(reason.into()),
             Reading::TooFast => Value::TooFast,
             Reading::Measured(value) => Value::Measured(value),
         };
@@ -142,7 +179,7 @@ fn samples(record: &Record) -> Vec<ParsedSample> {
 
 /// The output holds no result, or several.
 fn not_one(found: usize, input: &ParseInput) -> Failure {
-    let said = text::complaint(&input.stdout, &input.stderr).unwrap_or_else(|| "nothing".into());
+    let said = complaint::complaint(&input.stdout, &input.stderr).unwrap_or_else(|| "nothing".into());
     Failure::new(format!(
         "bonnie++ {} and printed {found} results where 1 is expected; it said: {said}; \
          the whole output is in the run directory",

@@ -5,7 +5,10 @@
 use crossvisor_plugin::model::{Bytes, Kind, Manifest, Name, NameError, Offer, OptionKind, OptionSpec};
 use serde_json::json;
 
-use crate::stage;
+use crate::{stage, zcav};
+
+/// The offer that is only imported.
+pub const ZCAV: &str = "zcav";
 
 const LARGEST: u64 = 16 << 40;
 
@@ -15,14 +18,20 @@ pub fn manifest() -> Result<Manifest, NameError> {
         metrics: stage::metrics(),
         host_programs: vec!["id".into()],
         guest_programs: vec!["bonnie++".into()],
+        imports: true,
         ..Offer::new(Name::new("bonnie")?, "disk throughput, seeks and file operations by bonnie++")
+    };
+    let zcav = Offer {
+        metrics: zcav::metrics(),
+        imports: true,
+        ..Offer::new(Name::new(ZCAV)?, "disk throughput from end to end by zcav; import only, it is not run")
     };
     Ok(Manifest {
         name: Name::new("workload-bonnie")?,
         version: env!("CARGO_PKG_VERSION").into(),
         kind: Kind::Workload,
         summary: "disk and file system benchmark".into(),
-        offers: vec![bonnie],
+        offers: vec![bonnie, zcav],
     })
 }
 
