@@ -1,10 +1,14 @@
 //! The kinds of file that are known: one module and one line for each.
 
+use crate::bonnie::Bonnie;
 use crate::fio::Fio;
+use crate::hep::Hep;
 use crate::verdict::{Judge, judge};
+use crate::zcav::Zcav;
 
 /// By the index's word for them.
-pub const KINDS: &[(&str, Judge)] = &[("fio", judge::<Fio>)];
+pub const KINDS: &[(&str, Judge)] =
+    &[("bonnie", judge::<Bonnie>), ("fio", judge::<Fio>), ("hep", judge::<Hep>), ("zcav", judge::<Zcav>)];
 
 /// The judge of a kind.
 #[must_use]

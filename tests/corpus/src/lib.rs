@@ -3,12 +3,15 @@
 //! Owns the frame: rows, claims, verdicts and how they are shown. What the words of a kind mean is in the kind's own
 //! module. It must never pass over a claim: each has a verdict.
 
+pub mod bonnie;
 pub mod claim;
 pub mod fio;
+pub mod hep;
 pub mod kinds;
 pub mod offered;
 pub mod row;
 pub mod verdict;
+pub mod zcav;
 
 pub use claim::{Claim, claims};
 pub use offered::Offered;

@@ -125,7 +125,7 @@ mod tests {
         let found = values("\n{\"a\": {\n\"b\": 1},\n\"c\": {\"d\"");
         let [Err((line, reason))] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(*line, 2);
-        assert!(reason.contains("breaks in line 4, column 10: EOF while parsing"), "{reason}");
+        assert!(reason.contains("breaks in line 4, column 9: EOF while parsing"), "{reason}");
     }
 
     #[test]
