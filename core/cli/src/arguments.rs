@@ -17,8 +17,9 @@ Examples:
 
 Exit codes:
   0  good
-  1  some cells failed, the run was interrupted, or a plugin does not pass its check
-  2  wrong scenario or usage
+  1  some cells failed, the run was interrupted, parts of imported files were refused, or a plugin does not pass its
+     check
+  2  wrong scenario or usage, or nothing to import
   3  this machine cannot do it: missing programs, no room on the disk, no libvirt ...";
 
 /// Provisions and benchmarks the same work under every hypervisor and storage backing, and compares.
@@ -48,6 +49,8 @@ pub enum Command {
     Plan(Plan),
     /// Show a stored run again
     Report(Report),
+    /// Make a run of results that were measured elsewhere
+    Import(Import),
     /// Guest images
     #[command(subcommand)]
     Guest(Guest),
@@ -193,6 +196,44 @@ pub struct Report {
     /// Every metric in text and Markdown; the other formats always have all
     #[arg(long)]
     pub all: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+What is no result is told of with its file and line. Exit code 0: all was read; 1: parts were refused; 2: nothing
+was a result.
+
+Examples:
+  crossvisor import bonnie old/*.csv
+  crossvisor import iperf3 vm*.json --host rack7 --hypervisor xen-pv --storage lvm --guests 8
+  ssh rack7 cat results.txt | crossvisor import bonnie - --json")]
+pub struct Import {
+    /// What printed the results: the name of an offer that imports, see 'plugin list'
+    pub kind: String,
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Folder that gets the run directory
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub out: PathBuf,
+    /// Name of the run; its directory is called so [default: the kind with date and time]
+    #[arg(long)]
+    pub name: Option<Name>,
+    /// The host that all results are of [default: the machine, as each file calls it]
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<Name>,
+    /// What ran the guests
+    #[arg(long, value_name = "NAME", default_value = "bare")]
+    pub hypervisor: Name,
+    /// What the guests' volumes lived on
+    #[arg(long, value_name = "NAME", requires = "hypervisor")]
+    pub storage: Option<Name>,
+    /// Guests at once; with --host each machine in the files is one of them
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub guests: u32,
+    /// Print the results as lines of JSON instead
+    #[arg(long, conflicts_with_all = ["out", "name", "host", "hypervisor", "storage", "guests"])]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

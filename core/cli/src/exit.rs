@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crossvisor_engine::EngineError;
 use crossvisor_image::{GuestError, ImageError};
+use crossvisor_import::ImportError;
 use crossvisor_loader::{LoadError, TrustError};
 use crossvisor_model::{Name, NameError};
 use crossvisor_report::ReportError;
@@ -20,9 +21,10 @@ use crate::output::{long_line, printable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Good = 0,
-    /// Some cells failed, the run was interrupted, or a plugin does not pass its check.
+    /// Some cells failed, the run was interrupted, parts of imported files were refused, or a plugin does not pass its
+    /// check.
     Cells = 1,
-    /// The scenario or the command line is wrong.
+    /// The scenario or the command line is wrong, or there is nothing to import.
     Usage = 2,
     /// This machine cannot do it.
     Environment = 3,
@@ -62,6 +64,12 @@ pub enum Failure {
     /// A file named with `--plugin` that does not load.
     #[error(transparent)]
     Plugin(Box<LoadError>),
+    #[error("no plugin imports '{kind}': {known}")]
+    NoKind { kind: String, known: String },
+    #[error("storage goes with guests: give --hypervisor as well")]
+    BareStorage,
+    #[error(transparent)]
+    Import(#[from] ImportError),
     #[error("no plugin '{name}' is loaded: {hint}")]
     NoPlugin { name: Name, hint: String },
     #[error("the plugin cannot be called so: {0}")]
@@ -108,6 +116,9 @@ impl Failure {
             | Self::Plugin(_)
             | Self::PluginName(_)
             | Self::NoPlugin { .. }
+            | Self::NoKind { .. }
+            | Self::BareStorage
+            | Self::Import(ImportError::Guests { .. })
             | Self::Trust(TrustError::Name(_) | TrustError::Refused { .. })
             | Self::Guest(_) => Exit::Usage,
             Self::Store(StoreError::NotARun(_))

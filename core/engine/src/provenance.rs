@@ -34,6 +34,7 @@ pub fn of(
             versions: image.map(|image| image.facts.versions.clone()).unwrap_or_default(),
         },
         plugins: uses.filter_map(|using| plugin_facts(plugins, using)).collect(),
+        imported: None,
     }
 }
 

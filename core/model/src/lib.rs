@@ -31,7 +31,7 @@ pub use options::{OptionKind, OptionSpec, Options};
 pub use plan::{
     Adaptive, Baseline, Caches, Deadlines, GuestRequest, Load, Measuring, Plan, Use, Visit, Warmup,
 };
-pub use provenance::{Provenance, SetupFacts};
+pub use provenance::{ImportFacts, ImportedFile, Provenance, SetupFacts};
 pub use record::RunRecord;
 pub use sample::{Better, Sample, Value, Values, Window};
 pub use telemetry::{Recording, Series, SeriesSummary, Telemetry, TelemetrySummary};

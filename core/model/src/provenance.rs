@@ -1,6 +1,6 @@
 //! Where numbers come from: what must be equal for two runs to be comparable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,36 @@ pub struct Provenance {
     pub guest: GuestFacts,
     /// By plugin name.
     pub plugins: BTreeMap<Name, PluginFacts>,
+    /// Where the results were measured elsewhere and imported; of hosts and guest nothing is known then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportFacts>,
+}
+
+/// What an imported run is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportFacts {
+    /// The offer that read the files: `bonnie`.
+    pub kind: Name,
+    /// In the order they were read.
+    pub files: Vec<ImportedFile>,
+    /// The machines as the files name them, by the name they have in the run.
+    pub machines: BTreeMap<Name, String>,
+    /// Versions of the tools as their output tells, by cell.
+    pub tools: BTreeMap<CellId, BTreeMap<String, BTreeSet<String>>>,
+}
+
+/// A file of results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedFile {
+    /// As it was asked for; `-` is standard input.
+    pub name: String,
+    /// Where the run directory has it, relative.
+    pub kept: String,
+    pub bytes: u64,
+    pub sha256: String,
+    pub results: usize,
+    /// Parts of it that looked like results and were none.
+    pub refused: usize,
 }
 
 /// A host as found.

@@ -3,12 +3,14 @@
 //! Owns the files' names and formats. It must never interpret a number or do an undo.
 
 mod error;
+mod import_directory;
 pub mod journal;
 pub mod lines;
 pub mod run_directory;
 mod samples;
 
 pub use error::StoreError;
+pub use import_directory::ImportDirectory;
 pub use journal::{Journal, Pending};
 pub use run_directory::{Raw, RunDirectory};
 pub use samples::Round;

@@ -37,6 +37,21 @@ impl Lines {
         self.file.write_all(&line).map_err(StoreError::io("write", &self.path))
     }
 
+    /// Appends many values, in one write.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk does not take them.
+    pub fn append_all<T: Serialize>(&mut self, values: &[T]) -> Result<(), StoreError> {
+        let mut text = Vec::new();
+        for value in values {
+            let found = std::any::type_name::<T>();
+            let unwritable = |_| StoreError::Unwritable { path: self.path.clone(), found };
+            serde_json::to_writer(&mut text, value).map_err(unwritable)?;
+            text.push(b'\n');
+        }
+        self.file.write_all(&text).map_err(StoreError::io("write", &self.path))
+    }
+
     /// Waits until all lines are on the disk.
     ///
     /// # Errors

@@ -10,6 +10,7 @@
 //! samples.jsonl    one line for each instance and round: the values of its metrics
 //! warmup.jsonl     the same of warm-ups, which no comparison counts
 //! telemetry.jsonl  one line for each source of each replicate: mean and maximum of its series while it was measured
+//! raw/imported/NUMBER-NAME   the files that were imported; such a run has no scenario, setups or other raw files
 //! raw/CELL/REPLICATE/INSTANCE/ROUND.{stdout,stderr,json}   what each program printed
 //! raw/CELL/REPLICATE/INSTANCE/warmup-N.ROUND.…             the same of the Nth warm-up
 //! raw/CELL/REPLICATE/telemetry/PLACE.OFFER.SOURCE.txt      what a source printed
@@ -37,10 +38,16 @@ use crate::samples;
 const FORMAT: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Header {
+pub(crate) struct Header {
     format: u32,
     name: String,
     metrics: BTreeMap<Name, Vec<MetricSpec>>,
+}
+
+impl Header {
+    pub fn new(name: &str, metrics: BTreeMap<Name, Vec<MetricSpec>>) -> Self {
+        Self { format: FORMAT, name: name.into(), metrics }
+    }
 }
 
 /// An open run directory that is being written.
@@ -82,7 +89,7 @@ impl RunDirectory {
         fs::create_dir(path).map_err(StoreError::io("make", path))?;
         write_whole(&path.join("scenario.yaml"), scenario.as_bytes())?;
         write_json(&path.join("plan.json"), plan)?;
-        write_json(&path.join("run.json"), &Header { format: FORMAT, name: name.into(), metrics })?;
+        write_json(&path.join("run.json"), &Header::new(name, metrics))?;
         let lines = |file: &str| Lines::open(&path.join(file)).map(Mutex::new);
         Ok(Self {
             events: lines("events.jsonl")?,
@@ -224,7 +231,7 @@ fn append(lines: &Mutex<Lines>, value: &impl Serialize) -> Result<(), StoreError
     lines.lock().unwrap_or_else(PoisonError::into_inner).append(value)
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
     write_whole(path, &to_json(value, path)?)
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn append(lines: &mut Lines, samples: &[Sample]) -> Result<(), StoreE
         }
         rounds.iter_mut().last().into_iter().for_each(|round| round.add(sample));
     }
-    rounds.iter().try_for_each(|round| lines.append(round))
+    lines.append_all(&rounds)
 }
 
 impl Round {

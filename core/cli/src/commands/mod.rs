@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod guest;
 mod host;
+mod import;
 mod plan;
 mod plugin;
 mod plugin_check;
@@ -33,6 +34,7 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Run(asked) => return run::execute(&asked, plugins).map(Into::into),
         Command::Plan(asked) => plan::execute(&asked, plugins)?,
         Command::Report(asked) => report::execute(&asked)?,
+        Command::Import(asked) => return import::execute(&asked, plugins).map(Into::into),
         Command::Guest(Guest::List) => guest::list()?,
         Command::Guest(Guest::Build { name, no_color }) => guest::build(&name, no_color)?,
         Command::Plugin(Plugin::List { all, json }) => plugin::list(all, json, plugins)?,
