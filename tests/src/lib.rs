@@ -20,7 +20,7 @@ pub use parts::Parts;
 pub use running::Running;
 
 /// The plugins that come with the program.
-pub const BUNDLED: [&str; 10] = [
+pub const BUNDLED: [&str; 11] = [
     "hypervisor-kvm",
     "hypervisor-xen",
     "storage-file",
@@ -28,6 +28,7 @@ pub const BUNDLED: [&str; 10] = [
     "storage-lvm",
     "storage-snapshot",
     "workload-bonnie",
+    "workload-command",
     "workload-fio",
     "workload-hep",
     "workload-iperf",

@@ -21,6 +21,7 @@ const LINKED: Linked = &[
     ("storage-lvm", crossvisor_storage_lvm::entry),
     ("storage-snapshot", crossvisor_storage_snapshot::entry),
     ("workload-bonnie", crossvisor_workload_bonnie::entry),
+    ("workload-command", crossvisor_workload_command::entry),
     ("workload-fio", crossvisor_workload_fio::entry),
     ("workload-hep", crossvisor_workload_hep::entry),
     ("workload-iperf", crossvisor_workload_iperf::entry),

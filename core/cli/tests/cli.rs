@@ -241,6 +241,7 @@ fn plugins_and_guests_are_listed() {
         "storage-lvm",
         "storage-snapshot",
         "workload-bonnie",
+        "workload-command",
         "workload-fio",
         "workload-hep",
         "workload-iperf",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crossvisor_model::{Kind, Offer};
+use crossvisor_model::{Kind, Offer, OptionKind};
 
 use crate::options;
 use crate::session::Session;
@@ -46,9 +46,12 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
             session.warning(format!("option '{}' has no help", option.name));
         }
     }
+    let describes = offer.options.iter().any(|option| matches!(option.kind, OptionKind::Metrics { .. }));
     match kind {
-        Kind::Workload if offer.metrics.is_empty() => session.error("a workload without metrics"),
-        Kind::Workload if !offer.metrics.iter().any(|metric| metric.headline) => {
+        Kind::Workload if offer.metrics.is_empty() && !describes => {
+            session.error("a workload without metrics")
+        }
+        Kind::Workload if !describes && !offer.metrics.iter().any(|metric| metric.headline) => {
             session.warning("no metric is a headline: charts and summaries will not show it");
         }
         Kind::Telemetry if offer.imports == offer.metrics.is_empty() => {

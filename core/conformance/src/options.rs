@@ -1,7 +1,8 @@
 //! Options: whether a value is one of an option's, which of them must be set, and the values at their limits.
 
-use crossvisor_model::{Offer, OptionKind, OptionSpec, Options};
+use crossvisor_model::{MetricSpec, Offer, OptionKind, OptionSpec, Options};
 use crossvisor_plugin::Call;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::inputs;
@@ -29,7 +30,12 @@ pub(crate) fn is_valid(kind: &OptionKind, value: &Value) -> bool {
         OptionKind::Duration { min, max } => value.as_f64().is_some_and(|v| (*min..=*max).contains(&v)),
         OptionKind::Boolean => value.is_boolean(),
         OptionKind::Choice { of } => value.as_str().is_some_and(|word| of.iter().any(|one| one == word)),
-        OptionKind::Text => value.is_string(),
+        OptionKind::Text | OptionKind::Pattern => value.is_string(),
+        OptionKind::Pointer => value.as_str().is_some_and(|text| text.is_empty() || text.starts_with('/')),
+        OptionKind::Words { min, max } => value.as_array().is_some_and(|words| {
+            (*min..=*max).contains(&(words.len() as u64)) && words.iter().all(Value::is_string)
+        }),
+        OptionKind::Metrics { .. } => Vec::<MetricSpec>::deserialize(value).is_ok(),
     }
 }
 
@@ -40,7 +46,9 @@ pub(crate) fn impossible(kind: &OptionKind) -> Option<String> {
         OptionKind::Size { min, max } => (min > max).then(|| format!("min {min} is above max {max}")),
         OptionKind::Duration { min, max } => (min > max).then(|| format!("min {min} is above max {max}")),
         OptionKind::Choice { of } => of.is_empty().then(|| "there is no word to choose".into()),
-        OptionKind::Boolean | OptionKind::Text => None,
+        OptionKind::Words { min, max } => (min > max).then(|| format!("min {min} is above max {max}")),
+        OptionKind::Metrics { sources, .. } => sources.is_empty().then(|| "a metric has no source".into()),
+        OptionKind::Boolean | OptionKind::Text | OptionKind::Pattern | OptionKind::Pointer => None,
     }
 }
 
@@ -87,5 +95,22 @@ fn limits(option: &OptionSpec) -> Vec<Value> {
         OptionKind::Text => {
             vec![json!(""), json!("x".repeat(4096)), json!("it's \"$(id)\"; `id`\n\u{e9}\u{1f600}")]
         }
+        OptionKind::Words { min, max } => {
+            [*min.max(&1), *max.min(&100)].map(|n| json!(vec!["check"; n as usize])).into()
+        }
+        OptionKind::Pattern => vec![json!("([0-9]+)"), json!("^$")],
+        OptionKind::Pointer => vec![json!(""), json!("/check/0")],
+        OptionKind::Metrics { sources, .. } => sources.iter().flat_map(metrics_from).collect(),
     }
+}
+
+/// Lists of one metric whose value comes from `source`, one for each of its values.
+fn metrics_from(source: &OptionSpec) -> Vec<Value> {
+    let with = |value: Value| {
+        let mut metric =
+            json!({"name": "check", "label": "check", "unit": "s", "better": "lower", "headline": true});
+        metric[&source.name] = value;
+        json!([metric])
+    };
+    limits(source).into_iter().map(with).collect()
 }

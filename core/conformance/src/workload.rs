@@ -149,8 +149,9 @@ fn garbage(session: &mut Session<'_>, offer: &Offer, set: &OptionSet, call: Call
         session.error("parse has steps");
     }
     let Some(parsed) = operation::output::<ParseOutput>(session, ended.output) else { return };
+    let metrics = offer.metrics_with(&set.options);
     for sample in &parsed.samples {
-        if !offer.metrics.iter().any(|metric| metric.name == sample.metric) {
+        if !metrics.iter().any(|metric| metric.name == sample.metric) {
             session.error(format!("metric '{}' is not in its manifest", sample.metric));
         }
         match (&sample.value, exit) {

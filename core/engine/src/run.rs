@@ -96,7 +96,8 @@ fn run_in(
 
 fn metrics(plan: &Plan, plugins: &Plugins) -> Result<BTreeMap<Name, Vec<MetricSpec>>, EngineError> {
     let of = |name: &Name| {
-        let metrics = offer(find(&plan.workloads, plugins, name)?).map(|offer| offer.metrics.clone());
+        let (plugin, using) = find(&plan.workloads, plugins, name)?;
+        let metrics = offer((plugin, using)).map(|offer| offer.metrics_with(&using.options));
         Ok((name.clone(), metrics.unwrap_or_default()))
     };
     plan.workloads.keys().map(of).collect()

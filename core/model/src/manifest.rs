@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Name, OptionSpec};
+use crate::{Better, Name, OptionKind, OptionSpec, Options};
 
 /// A plugin's description of itself, the same for every way of loading it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,8 @@ pub struct Offer {
     pub summary: String,
     #[serde(default)]
     pub options: Vec<OptionSpec>,
-    /// Workloads, and telemetry that imports: the metrics it can report, in the order a report shows them.
+    /// Workloads, and telemetry that imports: the metrics it can report, in the order a report shows them. An option
+    /// of the type `metrics` adds to them.
     #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Programs that must be on the host for this offer.
@@ -100,6 +101,15 @@ impl Offer {
             drops_caches: false,
             drivers: Vec::new(),
         }
+    }
+
+    /// The metrics of this offer with these options: its own, then those that an option describes.
+    #[must_use]
+    pub fn metrics_with(&self, options: &Options) -> Vec<MetricSpec> {
+        let describes = |option: &&OptionSpec| matches!(option.kind, OptionKind::Metrics { .. });
+        let lists = self.options.iter().filter(describes).filter_map(|option| options.get(&option.name));
+        let described = lists.filter_map(|list| Vec::<MetricSpec>::deserialize(list).ok()).flatten();
+        self.metrics.iter().cloned().chain(described).collect()
     }
 }
 

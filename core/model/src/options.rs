@@ -59,4 +59,20 @@ pub enum OptionKind {
         of: Vec<String>,
     },
     Text,
+    /// YAML a list of texts, `min..=max` of them; JSON the same.
+    Words {
+        min: u64,
+        max: u64,
+    },
+    /// A regular expression (the syntax of the Rust crate `regex`).
+    Pattern,
+    /// A JSON pointer (RFC 6901): empty, or `/` before each step.
+    Pointer,
+    /// A list of metrics that the scenario describes, at least one; those of the workload are more by them. In YAML each
+    /// has `name`, `unit` and `better`, may have `label` (else its name) and `headline` (else true), has exactly one of
+    /// the `sources`, and may have any of the `keys`. JSON objects with the same names, complete.
+    Metrics {
+        sources: Vec<OptionSpec>,
+        keys: Vec<OptionSpec>,
+    },
 }

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crossvisor_model::Manifest;
+use crossvisor_model::{Manifest, Options};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::sdk::{Plugin, respond};
@@ -91,7 +92,9 @@ fn metrics(manifest: &Manifest, exchange: &Exchange) -> Result<(), String> {
     let offer = manifest.offers.iter().find(|offer| exchange.request["offer"] == offer.name.as_str());
     let samples = exchange.got.pointer("/ok/output/samples").and_then(Value::as_array);
     let mut named = samples.into_iter().flatten().map(|sample| &sample["metric"]);
-    let known = |metric: &Value| offer.is_some_and(|offer| offer.metrics.iter().any(|m| *metric == m.name));
+    let options = Options::deserialize(&exchange.request["options"]).unwrap_or_default();
+    let metrics = offer.map(|offer| offer.metrics_with(&options)).unwrap_or_default();
+    let known = |metric: &Value| metrics.iter().any(|m| *metric == m.name);
     let unknown = named.find(|metric| !known(metric));
     unknown.map_or(Ok(()), |metric| Err(format!("the metric {metric} is not in the manifest")))
 }

@@ -54,6 +54,7 @@ fn what_bundled_plugins_are_asked_and_answer_is_valid() {
         "storage-lvm",
         "storage-snapshot",
         "workload-bonnie",
+        "workload-command",
         "workload-fio",
         "workload-hep",
         "workload-iperf",

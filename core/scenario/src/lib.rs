@@ -9,6 +9,7 @@ mod fit;
 mod ground;
 mod hosts;
 mod measuring;
+mod metrics;
 mod options;
 mod order;
 mod parse;

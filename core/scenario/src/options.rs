@@ -2,18 +2,37 @@
 //!
 //! Owns the way from a YAML value to the JSON form that plugins get. It must never invent an option.
 
-use crossvisor_model::{OptionKind, OptionSpec, Options};
+use crossvisor_model::{Offer, OptionKind, OptionSpec, Options};
+use regex::Regex;
 use serde_json::Value;
 
+use crate::metrics::Form;
 use crate::reader::Reader;
 use crate::source::Spanned;
 use crate::suggest;
 use crate::tree::Node;
 
-/// The options set in `written`, and the defaults of the others.
-pub(crate) fn check(
+/// Where options are set: for messages, and what else may stand there.
+pub(crate) struct Place<'a> {
+    /// `fio`, `metric`.
+    pub of: &'a str,
+    /// Keys that are no options.
+    pub extra: &'a [&'a str],
+    /// Names of metrics that an option may not describe again.
+    pub taken: &'a [String],
+}
+
+/// The options of `offer` set in `written`, and the defaults of the others.
+pub(crate) fn check(reader: &mut Reader, offer: &Offer, written: &[(Spanned<String>, Node)]) -> Options {
+    let taken: Vec<String> = offer.metrics.iter().map(|metric| metric.name.clone()).collect();
+    let place = Place { of: offer.name.as_str(), extra: &["use"], taken: &taken };
+    set(reader, &place, &offer.options, written)
+}
+
+/// The options of `specs` set in `written`, and the defaults of the others.
+pub(crate) fn set(
     reader: &mut Reader,
-    offer: &str,
+    place: &Place<'_>,
     specs: &[OptionSpec],
     written: &[(Spanned<String>, Node)],
 ) -> Options {
@@ -22,19 +41,19 @@ pub(crate) fn check(
     for (key, node) in written {
         let Some(spec) = specs.iter().find(|spec| spec.name == key.value) else {
             let mut known: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
-            known.push("use");
-            let help = suggest::among(&key.value, &format!("the keys for {offer} are"), &known);
-            reader.problem(key.span, format!("'{offer}' has no option '{}'", key.value), help);
+            known.extend(place.extra);
+            let help = suggest::among(&key.value, &format!("the keys for {} are", place.of), &known);
+            reader.problem(key.span, format!("'{}' has no option '{}'", place.of, key.value), help);
             continue;
         };
-        if let Some(value) = value(reader, spec, node) {
+        if let Some(value) = value(reader, place, spec, node) {
             options.insert(spec.name.clone(), value);
         }
     }
     options
 }
 
-fn value(reader: &mut Reader, spec: &OptionSpec, node: &Node) -> Option<Value> {
+fn value(reader: &mut Reader, place: &Place<'_>, spec: &OptionSpec, node: &Node) -> Option<Value> {
     let what = spec.name.as_str();
     match &spec.kind {
         OptionKind::Integer { min, max } => {
@@ -51,7 +70,13 @@ fn value(reader: &mut Reader, spec: &OptionSpec, node: &Node) -> Option<Value> {
         }
         OptionKind::Boolean => reader.switch(node, what).map(|switch| Value::from(switch.value)),
         OptionKind::Choice { of } => choice(reader, what, of, node),
-        OptionKind::Text => text(reader, what, node),
+        OptionKind::Text => text(reader, what, node).map(Value::from),
+        OptionKind::Words { min, max } => words(reader, what, (*min, *max), node),
+        OptionKind::Pattern => pattern(reader, what, node),
+        OptionKind::Pointer => pointer(reader, what, node),
+        OptionKind::Metrics { sources, keys } => {
+            Form { sources, keys, taken: place.taken }.read(reader, what, node)
+        }
     }
 }
 
@@ -66,11 +91,45 @@ fn choice(reader: &mut Reader, what: &str, of: &[String], node: &Node) -> Option
     None
 }
 
-fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<Value> {
+fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
     let text = reader.text(node, what, "a text")?;
     if text.value.contains('\0') {
         reader.problem(node.span, format!("{what} contains a NUL character"), "leave it out");
         return None;
     }
-    Some(Value::from(text.value))
+    Some(text.value)
+}
+
+fn words(reader: &mut Reader, what: &str, (min, max): (u64, u64), node: &Node) -> Option<Value> {
+    let items = reader.list(node, what)?;
+    let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
+    reader.in_range(
+        Spanned { value: count, span: node.span },
+        &format!("the length of {what}"),
+        min..=max,
+    )?;
+    let words: Vec<_> = items.iter().map(|item| text(reader, what, item)).collect();
+    words.into_iter().collect::<Option<Vec<_>>>().map(Value::from)
+}
+
+fn pattern(reader: &mut Reader, what: &str, node: &Node) -> Option<Value> {
+    let text = text(reader, what, node)?;
+    if let Err(error) = Regex::new(&text) {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let help = "see https://docs.rs/regex for the syntax; in single quotes YAML leaves backslashes alone";
+        reader.problem(node.span, format!("{what} is not a regular expression: {reason}"), help);
+        return None;
+    }
+    Some(Value::from(text))
+}
+
+fn pointer(reader: &mut Reader, what: &str, node: &Node) -> Option<Value> {
+    let text = text(reader, what, node)?;
+    if !text.is_empty() && !text.starts_with('/') {
+        let help = format!("write '/' before each step: /{}", text.replace('.', "/"));
+        reader.problem(node.span, format!("{what} is not a JSON pointer: '{text}'"), help);
+        return None;
+    }
+    Some(Value::from(text))
 }

@@ -69,7 +69,7 @@ impl Lookup<'_> {
             self.unknown(reader, name);
             return None;
         };
-        let options = options::check(reader, name.value.as_str(), &offer.options, written);
+        let options = options::check(reader, offer, written);
         Some(Use { plugin: plugin.clone(), offer: offer.name.clone(), options })
     }
 

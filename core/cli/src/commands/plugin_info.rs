@@ -66,7 +66,19 @@ fn form(kind: &OptionKind) -> String {
         OptionKind::Boolean => "true or false".into(),
         OptionKind::Choice { of } => format!("one of {}", line(&of.join(", "))),
         OptionKind::Text => "text".into(),
+        OptionKind::Words { min, max } => format!("list of {min} to {max} texts"),
+        OptionKind::Pattern => "regular expression".into(),
+        OptionKind::Pointer => "JSON pointer".into(),
+        OptionKind::Metrics { sources, keys } => format!(
+            "list of metrics: name, unit, better, label, headline; one of {}; {}",
+            names(sources),
+            names(keys)
+        ),
     }
+}
+
+fn names(specs: &[OptionSpec]) -> String {
+    line(&specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", "))
 }
 
 fn value_text(kind: &OptionKind, value: &Value) -> String {

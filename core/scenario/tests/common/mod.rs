@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crossvisor_model::{
-    Bytes, Catalog, GuestOffer, HostGuest, HostOffer, Kind, Manifest, Name, Offer, OptionKind, OptionSpec,
+    Better, Bytes, Catalog, GuestOffer, HostGuest, HostOffer, Kind, Manifest, MetricSpec, Name, Offer,
+    OptionKind, OptionSpec,
 };
 use crossvisor_scenario::{Problem, parse, plan};
 use serde_json::json;
@@ -45,6 +46,20 @@ fn words(of: &[&str]) -> OptionKind {
     OptionKind::Choice { of: of.iter().map(ToString::to_string).collect() }
 }
 
+/// Metrics found by a regular expression or a JSON pointer.
+fn described() -> OptionKind {
+    OptionKind::Metrics {
+        sources: vec![option("regex", OptionKind::Pattern, None), option("json", OptionKind::Pointer, None)],
+        keys: vec![option("nth", OptionKind::Integer { min: -9, max: 9 }, Some(json!(1)))],
+    }
+}
+
+/// An offer with a metric of its own.
+fn command_offer(options: Vec<OptionSpec>) -> Offer {
+    let wall = MetricSpec::new("wall", "time", "s", Better::Lower);
+    Offer { metrics: vec![wall], ..offer("command", options) }
+}
+
 pub fn catalog() -> Catalog {
     let size = |max_mib: u64| OptionKind::Size { min: Bytes::MIB, max: max_mib * Bytes::MIB };
     let file = vec![
@@ -69,6 +84,10 @@ pub fn catalog() -> Catalog {
         option("digits", OptionKind::Integer { min: 10, max: 1_000_000 }, Some(json!(1000))),
         option("repeat", OptionKind::Integer { min: 1, max: 1000 }, Some(json!(5))),
     ];
+    let command = vec![
+        option("argv", OptionKind::Words { min: 1, max: 4 }, None),
+        option("metrics", described(), None),
+    ];
     let vg = || vec![option("vg", OptionKind::Text, None)];
     let storages =
         vec![offer("file", file), offer("lvm", vg()), offer("snapshot", vg()), offer("loop", vec![])];
@@ -87,7 +106,7 @@ pub fn catalog() -> Catalog {
             plugin(
                 "workload-fake",
                 Kind::Workload,
-                vec![offer("bonnie", bonnie), offer("iperf", iperf), offer("pi", pi)],
+                vec![offer("bonnie", bonnie), offer("iperf", iperf), offer("pi", pi), command_offer(command)],
             ),
             plugin("telemetry-fake", Kind::Telemetry, vec![offer("system", vec![]), offer("xen", vec![])]),
         ]),
