@@ -5,14 +5,20 @@
 use crossvisor_model::{Accel, Axes, Baseline, CellId, MetricSpec, Name, Phase, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Ratio};
+use crate::{Balance, Drift, Estimate, Interval, Overall, Ratio, Scaling, Tests, Verdict};
 
 /// Everything a report shows of the numbers of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub baseline: Baseline,
+    /// Differences smaller than this share do not matter.
+    pub threshold: Option<f64>,
+    /// The chance of a false verdict in each family of comparisons that is put up with.
+    pub level: f64,
     /// In the order of the plan.
     pub workloads: Vec<WorkloadComparison>,
+    /// Setups over all workloads.
+    pub overall: Vec<Overall>,
 }
 
 impl Comparison {
@@ -62,6 +68,10 @@ pub struct MetricComparison {
     pub spec: MetricSpec,
     /// One for each of the workload's cells, in the same order.
     pub rows: Vec<Row>,
+    /// By number of guests; where every guest has a value of its own.
+    pub scaling: Vec<Scaling>,
+    /// `None` for runs with too few blocks to tell.
+    pub drift: Option<Drift>,
 }
 
 /// One metric in one cell. Values are in the metric's unit.
@@ -75,12 +85,22 @@ pub struct Row {
     pub replicates: Vec<Replicate>,
     /// Rates (`…/s`) of several guests: the mean over replicates of the sum over guests.
     pub total_mean: Option<f64>,
+    /// Rates above 0 only: the rate of all the work together where every replicate did the same work; where every
+    /// replicate took the same time, the mean is that.
+    pub harmonic_mean: Option<f64>,
+    /// The interval of the mean by the bootstrap, where outliers make the one by Student's t doubtful.
+    pub bootstrap: Option<Interval>,
     /// Several guests only.
     pub balance: Option<Balance>,
     /// The cell this one is compared with; `None` where the plan has no such cell. A baseline names itself.
     pub baseline: Option<CellId>,
     /// `None` for the baseline itself, and where either side has no numbers fit to be compared.
     pub ratio: Option<Ratio>,
+    pub tests: Option<Tests>,
+    /// Against the baseline; `None` for the baseline itself, without one, and for metrics that are no score.
+    pub verdict: Option<Verdict>,
+    /// How many replicates would be precise enough; `None` where they are, or where nobody said what that is.
+    pub needed: Option<u32>,
     pub flags: Vec<Flag>,
 }
 
@@ -98,6 +118,10 @@ pub struct Replicate {
     pub replicate: u32,
     /// Over its instances; `None` where an instance has no number.
     pub mean: Option<f64>,
+    /// True where every instance was too fast to measure.
+    pub too_fast: bool,
+    /// True where `mean` lies far from those of the other replicates; it counts as any other.
+    pub outlier: bool,
     pub instances: Vec<InstanceValue>,
 }
 
@@ -107,13 +131,6 @@ pub struct InstanceValue {
     pub instance: u32,
     #[serde(flatten)]
     pub value: Value,
-}
-
-/// How evenly the guests of a cell did: the least and the greatest of the guests' own means.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Balance {
-    pub min: f64,
-    pub max: f64,
 }
 
 /// A reason to doubt values, and how many samples carry it.

@@ -32,18 +32,23 @@ impl Ratio {
 }
 
 fn interval(ratio: f64, a: &Summary, b: &Summary) -> Option<Interval> {
-    let (va, vb) = (log_variance(a)?, log_variance(b)?);
-    let variance = va + vb;
-    if variance == 0.0 {
-        return Some(Interval { low: ratio, high: ratio });
-    }
-    let freedom = variance.powi(2) / (va.powi(2) / (a.n - 1) as f64 + vb.powi(2) / (b.n - 1) as f64);
-    let factor = (t_975(freedom)? * variance.sqrt()).exp();
-    Some(Interval { low: ratio / factor, high: ratio * factor }).filter(|i| i.high.is_finite())
+    let half = half_width((log_variance(a)?, a.n), (log_variance(b)?, b.n))?;
+    Some(Interval { low: ratio / half.exp(), high: ratio * half.exp() }).filter(|i| i.high.is_finite())
 }
 
 /// The variance of the logarithm of the mean, to first order.
 fn log_variance(summary: &Summary) -> Option<f64> {
     let sd = summary.sd.filter(|_| summary.mean > 0.0)?;
     Some((sd / summary.mean).powi(2) / summary.n as f64)
+}
+
+/// Half of the 95 % interval of the difference of two estimates, of which the variance and the number of values are
+/// given: by Student's t with the degrees of freedom of Welch and Satterthwaite.
+pub(crate) fn half_width((va, na): (f64, usize), (vb, nb): (f64, usize)) -> Option<f64> {
+    let variance = va + vb;
+    if variance == 0.0 {
+        return Some(0.0);
+    }
+    let freedom = variance.powi(2) / (va.powi(2) / (na - 1) as f64 + vb.powi(2) / (nb - 1) as f64);
+    Some(t_975(freedom)? * variance.sqrt())
 }

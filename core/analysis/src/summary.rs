@@ -25,6 +25,8 @@ pub struct Summary {
     /// mean ± t(0.975, n - 1) · sd / √n; `None` for n < 2.
     pub interval: Option<Interval>,
     pub median: f64,
+    /// The median of the distances from the median, not scaled to a standard deviation.
+    pub mad: f64,
     pub min: f64,
     pub max: f64,
 }
@@ -46,17 +48,26 @@ impl Summary {
             let half = t_975((n - 1) as f64)? * sd / (n as f64).sqrt();
             Some(Interval { low: mean - half, high: mean + half })
         });
+        let median = middle(&sorted);
+        let mut distances: Vec<f64> = sorted.iter().map(|value| (value - median).abs()).collect();
+        distances.sort_by(f64::total_cmp);
         Some(Self {
             n,
             mean,
             sd,
             relative_sd: sd.filter(|_| mean != 0.0).map(|sd| sd / mean.abs()),
             interval,
-            median: f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
+            median,
+            mad: middle(&distances),
             min,
             max,
         })
     }
+}
+
+/// The median of a sorted list that is not empty.
+fn middle(sorted: &[f64]) -> f64 {
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
 /// The arithmetic mean; `None` for an empty list.

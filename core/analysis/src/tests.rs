@@ -145,7 +145,9 @@ fn a_replicate_is_the_mean_of_its_instances() {
     assert_eq!((summary.n, summary.mean), (2, 110.0));
     assert_eq!(bare.replicates[1].mean, Some(120.0));
     assert_eq!(bare.total_mean, Some(220.0));
-    assert_eq!(bare.balance, Some(Balance { min: 95.0, max: 125.0 }));
+    let balance = bare.balance.expect("two guests");
+    assert_eq!((balance.min, balance.max, balance.min_to_max), (95.0, 125.0, Some(0.76)));
+    near(balance.jain.expect("an index"), (40_000.0 / 40_400.0 + 57_600.0 / 59_200.0) / 2.0);
     assert!(bare.is_baseline() && bare.ratio.is_none());
     assert_eq!(bare.flags, [Flag { text: "cached".into(), samples: 2 }]);
     near(kvm.ratio.expect("a ratio").value, 0.5);

@@ -1,0 +1,54 @@
+//! How evenly the guests of a cell did.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Replicate;
+use crate::summary::mean;
+
+/// The guests of a cell beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Balance {
+    /// The least of the guests' own means, in the metric's unit.
+    pub min: f64,
+    /// The greatest of them.
+    pub max: f64,
+    /// `min` as a share of `max`: 1 when all did the same; `None` for values that are not above 0.
+    pub min_to_max: Option<f64>,
+    /// Jain's index (Σx)² / (n Σx²) of the guests' values in a replicate, the mean over replicates: 1 when all did the
+    /// same, 1/n when one had everything (R. Jain, D. Chiu and W. Hawe, DEC-TR-301, 1984). `None` as before.
+    pub jain: Option<f64>,
+}
+
+impl Balance {
+    /// Over complete replicates; `None` for a single guest.
+    #[must_use]
+    pub fn of(replicates: &[Replicate]) -> Option<Self> {
+        let mut guests: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let mut indices = Vec::new();
+        for replicate in replicates.iter().filter(|replicate| replicate.mean.is_some()) {
+            let values: Vec<f64> = replicate.instances.iter().filter_map(|i| i.value.measured()).collect();
+            for (instance, value) in replicate.instances.iter().zip(&values) {
+                guests.entry(instance.instance).or_default().push(*value);
+            }
+            indices.push(jain(&values));
+        }
+        let means: Vec<f64> = guests.values().filter_map(|values| mean(values)).collect();
+        let min = means.iter().copied().reduce(f64::min)?;
+        let max = means.iter().copied().reduce(f64::max)?;
+        let positive = min > 0.0 && indices.iter().all(|index| index.is_finite());
+        (means.len() > 1).then(|| Self {
+            min,
+            max,
+            min_to_max: positive.then(|| min / max),
+            jain: mean(&indices).filter(|_| positive),
+        })
+    }
+}
+
+fn jain(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().sum();
+    let squares: f64 = values.iter().map(|value| value * value).sum();
+    sum * sum / (values.len() as f64 * squares)
+}
