@@ -11,6 +11,7 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 
 use crate::tool::{Watch, as_root, command, is_root, need, run};
+use crate::wheels;
 use crate::workshop::{self, Workshop};
 use crate::{GuestDefinition, Image, ImageError, Progress, cached};
 
@@ -60,6 +61,7 @@ pub fn build(
     }
     let shop = Workshop::open(cache.join(format!(".{}.building", guest.key())))?;
     shop.stage(guest)?;
+    wheels::fetch(&guest.build.wheels, shop.folder(), &mut watch)?;
     install(&shop, guest, &mut watch)?;
     shop.make_disk(guest, &mut watch)?;
     shop.finish(guest, &cache.join(guest.key()))?;

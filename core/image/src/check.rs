@@ -4,8 +4,8 @@
 
 use std::path::Component;
 
-use crate::HostDefinition;
 use crate::definition::{Build, Document, Multiboot};
+use crate::{HostDefinition, Wheel};
 
 /// Nothing of a definition may be taken for an option, or for more than one line of a configuration.
 pub(crate) fn check(document: &Document) -> Result<(), String> {
@@ -13,7 +13,7 @@ pub(crate) fn check(document: &Document) -> Result<(), String> {
         let first = text.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
         first && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
     };
-    let Build { suite, mirror, packages, exclude, keep } = &document.build;
+    let Build { suite, mirror, packages, exclude, keep, wheels } = &document.build;
     if !made_of(suite, "-./") {
         return Err(format!("build.suite: '{suite}' is not a release name such as bookworm"));
     }
@@ -28,6 +28,7 @@ pub(crate) fn check(document: &Document) -> Result<(), String> {
     if let Some(bad) = exclude.iter().chain(keep).find(|path| !plain(path)) {
         return Err(format!("build.exclude and build.keep: '{bad}' is not an absolute path pattern"));
     }
+    wheels.iter().try_for_each(Wheel::check)?;
     if document.disk.label.len() > 16 || !made_of(&document.disk.label, "-_") {
         let label = &document.disk.label;
         return Err(format!("disk.label: '{label}' is not 1 to 16 letters, digits, '-' or '_'"));

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::check::check;
-use crate::{GuestError, HostDefinition};
+use crate::{GuestError, HostDefinition, Wheel};
 
 /// The file that makes a folder a guest definition.
 pub(crate) const FILE: &str = "guest.yaml";
@@ -61,6 +61,9 @@ pub struct Build {
     /// Patterns of paths that are unpacked although `exclude` has them.
     #[serde(default)]
     pub keep: Vec<String>,
+    /// Python packages that lie in `/.crossvisor/wheels` of the new system while its `setup` runs.
+    #[serde(default)]
+    pub wheels: Vec<Wheel>,
 }
 
 /// The root disk.
@@ -197,6 +200,7 @@ impl Build {
         ] {
             own.splice(..0, of_base.iter().cloned());
         }
+        self.wheels.splice(..0, base.wheels.iter().cloned());
     }
 }
 

@@ -14,6 +14,7 @@ mod library;
 mod multiboot;
 mod seed;
 mod tool;
+mod wheels;
 mod workshop;
 
 pub use build::{build, sweep};
@@ -25,3 +26,4 @@ pub use identity::Identity;
 pub use library::GuestLibrary;
 pub use seed::{identity_archive, identity_disk, seed_initrd};
 pub use tool::Progress;
+pub use wheels::Wheel;

@@ -40,11 +40,11 @@ impl Runner {
     /// # Errors
     /// [`Failure`] when the program is not said.
     pub fn argv(self, chosen: &Chosen, instance: &Instance) -> Result<Vec<String>, Failure> {
-        let command: Vec<&str> = chosen.word("command").unwrap_or_default().split_whitespace().collect();
-        if command.is_empty() {
+        let words = chosen.options.get("argv").and_then(|words| words.as_array()).into_iter().flatten();
+        let program: Vec<String> = words.filter_map(|word| word.as_str().map(String::from)).collect();
+        if program.first().is_none_or(String::is_empty) {
             return Err(Failure::new(format!(
-                "say in 'command' which program of yours runs the benchmark and say in 'result' which file it leaves: \
-                 {} comes with no program",
+                "set the option 'argv' to your program and its arguments: [program, --flag]; {} comes with none",
                 self.name()
             )));
         }
@@ -53,7 +53,7 @@ impl Runner {
             Some(file) => ["sh", "-c", WITH_FILE, &folder, file].map(String::from).into(),
             None => ["sh", "-c", PRINTED, &folder].map(String::from).into(),
         };
-        argv.extend(command.into_iter().map(String::from));
+        argv.extend(program);
         Ok(argv)
     }
 
@@ -93,12 +93,18 @@ impl Runner {
             Self::Hs06 => "HEP-SPEC06 or SPEC CPU 2017 by a program of the site",
             Self::Hep => "any report of the HEP Benchmark Suite, HEPscore or DB12, by a program of the site",
         };
-        let text = |name: &str, help: &str| OptionSpec::new(name, OptionKind::Text, None, help);
         Ok(Offer {
             options: vec![
-                text("command", "program and arguments, separated by blanks, started in a folder of its own"),
-                text(
+                OptionSpec::new(
+                    "argv",
+                    OptionKind::Words { min: 1, max: 1000 },
+                    None,
+                    "program and arguments, started in a folder of its own",
+                ),
+                OptionSpec::new(
                     "result",
+                    OptionKind::Text,
+                    None,
                     "file with its report in JSON, in that folder or by its whole path; unset: it prints it",
                 ),
             ],
