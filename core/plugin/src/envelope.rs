@@ -326,9 +326,9 @@ pub struct RecordInput {
     pub place: Place,
     /// All that it printed; [`stamps`](crate::stamps) reads its lines of times.
     pub text: String,
-    /// The domains of the cell's guests, by guest.
+    /// The cell's guests, by the names of their domains.
     #[serde(default)]
-    pub domains: BTreeMap<u32, Name>,
+    pub domains: BTreeMap<Name, u32>,
 }
 
 /// A piece of a file that people kept: it begins where the last piece that was used ended.

@@ -2,8 +2,9 @@
 //!
 //! Owns the C descriptor ([`abi`]), the JSON envelope ([`envelope`]) and its [`limits`], the SDK for plugins written
 //! in Rust ([`sdk`], [`plugin!`]), the JSON Schemas (feature `schema`), the test kit (feature `testkit`), what
-//! telemetry has in common: lines of times ([`stamps`]), and what hypervisors have: sets of CPUs ([`cpus`]) and domain XML (feature `domain-xml`). It must never load a
-//! library, and a plugin written with it must never do I/O.
+//! telemetry has in common: lines of times ([`stamps`]) and recordings ([`recorder`]), and what hypervisors have: sets of
+//! CPUs ([`cpus`]) and domain XML (feature `domain-xml`). It must never load a library, and a plugin written with it must
+//! never do I/O.
 
 #![allow(unsafe_code)]
 
@@ -13,6 +14,7 @@ pub mod cpus;
 pub mod domain_xml;
 pub mod envelope;
 pub mod limits;
+pub mod recorder;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod sdk;
