@@ -20,13 +20,15 @@ pub use parts::Parts;
 pub use running::Running;
 
 /// The plugins that come with the program.
-pub const BUNDLED: [&str; 11] = [
+pub const BUNDLED: [&str; 13] = [
     "hypervisor-kvm",
     "hypervisor-xen",
     "storage-file",
     "storage-loop",
     "storage-lvm",
     "storage-snapshot",
+    "telemetry-system",
+    "telemetry-xen",
     "workload-bonnie",
     "workload-command",
     "workload-fio",

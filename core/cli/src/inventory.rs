@@ -20,6 +20,8 @@ const LINKED: Linked = &[
     ("storage-loop", crossvisor_storage_loop::entry),
     ("storage-lvm", crossvisor_storage_lvm::entry),
     ("storage-snapshot", crossvisor_storage_snapshot::entry),
+    ("telemetry-system", crossvisor_telemetry_system::entry),
+    ("telemetry-xen", crossvisor_telemetry_xen::entry),
     ("workload-bonnie", crossvisor_workload_bonnie::entry),
     ("workload-command", crossvisor_workload_command::entry),
     ("workload-fio", crossvisor_workload_fio::entry),

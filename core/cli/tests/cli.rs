@@ -240,6 +240,8 @@ fn plugins_and_guests_are_listed() {
         "storage-loop",
         "storage-lvm",
         "storage-snapshot",
+        "telemetry-system",
+        "telemetry-xen",
         "workload-bonnie",
         "workload-command",
         "workload-fio",

@@ -53,6 +53,8 @@ fn what_bundled_plugins_are_asked_and_answer_is_valid() {
         "storage-loop",
         "storage-lvm",
         "storage-snapshot",
+        "telemetry-system",
+        "telemetry-xen",
         "workload-bonnie",
         "workload-command",
         "workload-fio",

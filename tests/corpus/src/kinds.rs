@@ -3,12 +3,20 @@
 use crate::bonnie::Bonnie;
 use crate::fio::Fio;
 use crate::hep::Hep;
+use crate::iostat::Iostat;
 use crate::verdict::{Judge, judge};
+use crate::xenmon::Xenmon;
 use crate::zcav::Zcav;
 
 /// By the index's word for them.
-pub const KINDS: &[(&str, Judge)] =
-    &[("bonnie", judge::<Bonnie>), ("fio", judge::<Fio>), ("hep", judge::<Hep>), ("zcav", judge::<Zcav>)];
+pub const KINDS: &[(&str, Judge)] = &[
+    ("bonnie", judge::<Bonnie>),
+    ("fio", judge::<Fio>),
+    ("hep", judge::<Hep>),
+    ("iostat", judge::<Iostat>),
+    ("xenmon", judge::<Xenmon>),
+    ("zcav", judge::<Zcav>),
+];
 
 /// The judge of a kind.
 #[must_use]

@@ -7,10 +7,12 @@ pub mod bonnie;
 pub mod claim;
 pub mod fio;
 pub mod hep;
+pub mod iostat;
 pub mod kinds;
 pub mod offered;
 pub mod row;
 pub mod verdict;
+pub mod xenmon;
 pub mod zcav;
 
 pub use claim::{Claim, claims};

@@ -13,6 +13,8 @@ use crossvisor_plugin::Imported;
 use crate::Row;
 
 const LINKED: Linked = &[
+    ("telemetry-system", crossvisor_telemetry_system::entry),
+    ("telemetry-xen", crossvisor_telemetry_xen::entry),
     ("workload-bonnie", crossvisor_workload_bonnie::entry),
     ("workload-fio", crossvisor_workload_fio::entry),
     ("workload-hep", crossvisor_workload_hep::entry),
