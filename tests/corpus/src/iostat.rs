@@ -42,7 +42,9 @@ impl Kind for Iostat {
             let said = first.is_some_and(|span| span.contains("since boot"));
             return Verdict::of(said == claim.value.contains("since boot"), format!("{first:?}"));
         }
-        let Some((written, _)) = claim.number() else { return Verdict::Wrong("no number in the claim".into()) };
+        let Some((written, _)) = claim.number() else {
+            return Verdict::Wrong("no number in the claim".into());
+        };
         if claim.key == "cpus" {
             let cpus = results.first().and_then(|result| result.settings.get("cpus"));
             return Verdict::text(written, cpus.map(String::as_str));

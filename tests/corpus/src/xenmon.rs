@@ -47,12 +47,15 @@ impl Kind for Xenmon {
         match claim.key.as_str() {
             "rows" | "samples" => Verdict::number(written, Some(lines.len() as f64)),
             "fields" => Verdict::Cannot("how a line is built is no part of a result"),
-            "host" => Verdict::text(&claim.value, results.first().and_then(|result| result.machine.as_deref())),
+            "host" => {
+                Verdict::text(&claim.value, results.first().and_then(|result| result.machine.as_deref()))
+            }
             "domain" => any("domain", &claim.value),
             "id" => any("id", written),
             "cpus" => any("host cpus", written),
             "lines" => {
-                let said = results.iter().flat_map(|result| &result.warnings).any(|said| said.starts_with(written));
+                let said =
+                    results.iter().flat_map(|result| &result.warnings).any(|said| said.starts_with(written));
                 Verdict::of(said, "no such warning")
             }
             "hard" | "soft" => any("affinity", "all / all"),
@@ -65,7 +68,9 @@ impl Kind for Xenmon {
 }
 
 fn number(claim: &Claim, results: &[Imported]) -> Verdict {
-    let Some((written, unit)) = claim.number() else { return Verdict::Wrong("no number in the claim".into()) };
+    let Some((written, unit)) = claim.number() else {
+        return Verdict::Wrong("no number in the claim".into());
+    };
     let (metric, factor) = match (claim.key.as_str(), unit) {
         ("cpu" | "time", "ns") => ("cpu used", 1e9),
         ("cpu", _) => ("cpu time", 1.0),
