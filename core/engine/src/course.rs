@@ -6,13 +6,14 @@ use std::thread;
 
 use crossvisor_image::{GuestDefinition, Image};
 use crossvisor_model::{Accel, Event, HostAddress, HostGuest, HostSpec, MetricSpec, Name, Plan};
-use crossvisor_store::Journal;
+use crossvisor_store::{Journal, RunDirectory};
 use crossvisor_target::{Cancel, embed};
 
 use crate::context::Run;
 use crate::hosts::{Host, HostImage, Hosts, KeptHost, Maker, Recipe, Staged};
 use crate::identity::{DomainIdentity, RunKey};
 use crate::log::Log;
+use crate::repeats::Repeats;
 use crate::run::{RunRequest, Summary};
 use crate::steps::{Steps, in_seconds};
 use crate::visit::visit;
@@ -224,10 +225,23 @@ pub fn build_image(
     Ok(crossvisor_image::build(guest, &settings.images(), &mut progress, &|| cancel.is_raised())?)
 }
 
-/// Makes every visit in the plan's order; after an interruption the rest is not tried.
+/// Makes the visits in the plan's order; after an interruption the rest is not tried.
 fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
     let mut summary = Summary::default();
-    for (number, one) in (1..).zip(&run.plan.order) {
+    let mut repeats = Repeats::new(run.plan);
+    for (number, planned) in (1..).zip(&run.plan.order) {
+        if !repeats.is_decided(planned) {
+            if run.cancel.is_raised() {
+                break;
+            }
+            let record = RunDirectory::read(run.log.directory().path())?;
+            let Some(repeating) = repeats.decide(&record, planned.replicate) else { break };
+            run.log.tell(repeating)?;
+        }
+        let one = repeats.rest(planned);
+        if one.cells.is_empty() {
+            continue;
+        }
         if run.cancel.is_raised() {
             if summary.skipped == 0 {
                 run.log.tell(Event::Interrupted { visit: number })?;
@@ -235,7 +249,7 @@ fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
             summary.skipped += one.cells.len();
             continue;
         }
-        summary.add(&visit(run, number, one)?);
+        summary.add(&visit(run, number, &one)?);
     }
     Ok(summary)
 }

@@ -19,6 +19,7 @@ mod observer;
 mod outline;
 mod programs;
 mod provenance;
+mod repeats;
 mod rules;
 mod run;
 mod settings;

@@ -82,7 +82,8 @@ fn run_in(
         }
     };
     let log = Log::new(&directory, request.observer);
-    log.tell(Event::RunStarted { run: name.to_string(), visits: plan.order.len() })?;
+    let visits = plan.order.iter().filter(|visit| visit.replicate <= plan.repeat).count();
+    log.tell(Event::RunStarted { run: name.to_string(), visits })?;
     let summary = course.follow(&mut hosts, &log, metrics);
     for reason in hosts.clear() {
         log.tell(Event::Notice {
