@@ -11,10 +11,17 @@ use crossvisor_plugin::{Failure, Imported, Instance, ParseInput, ParseOutput, Pa
 
 use crate::{db12, reports};
 
-/// Starts the program in the instance's folder, and prints only the result it leaves there. Constant text: what people
-/// write comes as arguments of its own, `$0` the folder and `$1` the result's file.
-const WITH_FILE: &str =
-    r#"cd "$0" || exit; result=$1; shift; "$@" >&2; ended=$?; cat -- "$result" || exit; exit $ended"#;
+/// Starts the program in the instance's folder, and prints only the result it leaves there; one that was there before is
+/// not its result. Constant text: what people write comes as arguments of its own, `$0` the folder and `$1` the result's
+/// file.
+const WITH_FILE: &str = r#"cd "$0" || exit
+result=$1; shift
+: > .started || exit
+"$@" >&2
+ended=$?
+if [ .started -nt "$result" ]; then echo "it left no new $result" >&2; exit 1; fi
+cat -- "$result" || exit
+exit $ended"#;
 /// The same for a program that prints its result.
 const PRINTED: &str = r#"cd "$0" && exec "$@""#;
 
