@@ -226,7 +226,7 @@ pub struct Import {
     #[arg(long, value_name = "NAME", default_value = "bare")]
     pub hypervisor: Name,
     /// What the guests' volumes lived on
-    #[arg(long, value_name = "NAME", requires = "hypervisor")]
+    #[arg(long, value_name = "NAME")]
     pub storage: Option<Name>,
     /// Guests at once; with --host each machine in the files is one of them
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]

@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         mut take: impl FnMut(Found) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut source = Source::new(from);
-        let (mut wanted, mut shrunk) = (FIRST, false);
+        let (mut wanted, mut shrunk, mut is_silent) = (FIRST, false, true);
         loop {
             let lines = source.lines();
             let refuse = |reason: String| Found::refused(lines + 1, reason);
@@ -64,32 +64,33 @@ impl<'a> Reader<'a> {
             if length == 0 && lines == 0 {
                 return take(refuse("the file is empty".into()));
             }
-            match self.plugin.import(
-                &self.offer.name,
-                &self.options,
-                ImportInput { file: file.into(), text: text.into(), last },
-            ) {
+            let input = ImportInput { file: file.into(), text: text.into(), last };
+            let output = match self.plugin.import(&self.offer.name, &self.options, input) {
                 Err(PluginError::TooLong { .. }) if wanted <= FIRST && text.lines().nth(1).is_some() => {
                     (wanted, shrunk) = (length / 2, true);
+                    continue;
                 }
                 Err(error) => return take(refuse(error.to_string())),
                 Ok(output) if !text.is_char_boundary(output.used) => {
                     let plugin = &self.plugin.manifest.name;
-                    return take(refuse(format!("{plugin} used {} bytes of {length}", output.used)));
+                    return take(refuse(format!("{plugin} used {} of {length} bytes", output.used)));
                 }
-                Ok(output) => {
-                    let used = output.used;
-                    take(Found::of(output, lines))?;
-                    if last {
-                        return Ok(());
-                    }
-                    if used == 0 && shrunk {
-                        return take(refuse(TOO_LONG.into()));
-                    }
-                    wanted = if used == 0 { length.saturating_mul(2) } else { wanted.min(FIRST) };
-                    source.used(used);
+                Ok(output) => output,
+            };
+            let used = output.used;
+            is_silent &= output.results.is_empty() && output.refused.is_empty();
+            take(Found::of(output, lines))?;
+            match (last, used) {
+                (true, _) if is_silent => {
+                    let nothing = format!("nothing in the file looks like a result of {}", self.offer.name);
+                    return take(Found::refused(1, nothing));
                 }
+                (true, _) => return Ok(()),
+                (false, 0) if shrunk || wanted >= LONGEST => return take(refuse(TOO_LONG.into())),
+                (false, 0) => wanted = length.saturating_mul(2).min(LONGEST),
+                (false, _) => wanted = wanted.min(FIRST),
             }
+            source.used(used);
         }
     }
 }

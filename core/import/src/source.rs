@@ -45,7 +45,7 @@ impl<R: Read> Source<R> {
                 before.or_else(after).map_or(all.len(), |at| at + 1)
             }
         };
-        if end > most.max(wanted) {
+        if end > most {
             return Ok(None);
         }
         Ok(Some((&self.text[..end], self.ended && end == self.text.len())))

@@ -10,7 +10,7 @@ use crossvisor_model::{Manifest, Name, Options};
 use crossvisor_plugin::abi::CALL_OK;
 use crossvisor_plugin::envelope::{Answer, Reply, VERSION};
 use crossvisor_plugin::limits::REPLY_BYTES;
-use crossvisor_plugin::{Call, ImportInput, ImportOutput, Request, Turn};
+use crossvisor_plugin::{Call, Failure, ImportInput, ImportOutput, Request, Turn};
 use serde::Deserialize;
 
 use crate::PluginError;
@@ -43,6 +43,14 @@ pub struct Plugin {
     pub manifest: Manifest,
     pub origin: Origin,
     pub(crate) way: Way,
+}
+
+/// The reply to an import. It may be large: as a [`Reply`] it would be held in a form between.
+#[derive(Deserialize)]
+struct ImportReply {
+    v: u32,
+    ok: Option<Turn<ImportOutput>>,
+    error: Option<Failure>,
 }
 
 /// How a plugin is reached.
@@ -91,8 +99,20 @@ impl Plugin {
             state: serde_json::Value::Null,
             results: Vec::new(),
         };
-        let turn = self.call(&request)?;
-        ImportOutput::deserialize(turn.output).map_err(|e| self.garbage(&e))
+        let request = serde_json::to_vec(&request)
+            .map_err(|source| PluginError::Request { plugin: self.manifest.name.clone(), source })?;
+        let reply: ImportReply =
+            serde_json::from_slice(&self.ask(&request)?).map_err(|e| self.garbage(&e))?;
+        match reply {
+            ImportReply { v: VERSION, ok: Some(turn), .. } => Ok(turn.output),
+            ImportReply { v: VERSION, error: Some(failure), .. } => {
+                Err(PluginError::Failed { plugin: self.manifest.name.clone(), failure })
+            }
+            ImportReply { v: VERSION, .. } => Err(self.garbage(&"it has neither 'ok' nor 'error'")),
+            ImportReply { v, .. } => {
+                Err(self.garbage(&format!("its envelope version is {v} instead of {VERSION}")))
+            }
+        }
     }
 
     fn garbage(&self, reason: &impl ToString) -> PluginError {

@@ -421,13 +421,14 @@ pub enum Answer<T = Turn> {
 /// One turn of an operation: steps to do now, and either the output or a wish to be called again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Turn {
+#[cfg_attr(feature = "schema", schemars(bound = "O: schemars::JsonSchema + Serialize + Default"))]
+pub struct Turn<O = Value> {
     #[serde(default)]
     pub steps: Vec<Step>,
     /// True: after these steps the operation is over and `output` is its result. False: call again with their results.
     pub done: bool,
     #[serde(default)]
-    pub output: Value,
+    pub output: O,
     #[serde(default)]
     pub state: Value,
 }

@@ -163,6 +163,13 @@ pub trait Plugin {
     /// # Errors
     /// [`Failure`] as the operation has it, or for an operation of another kind of plugin.
     fn answer(chosen: &Chosen, call: &Call, resume: &Resume) -> Result<Turn, Failure>;
+    /// The answer to an import, whose output may be large: it goes into the reply as it is.
+    ///
+    /// # Errors
+    /// [`Failure`] of the plugin, or for a plugin that is no workload.
+    fn import(_: &Chosen, _: &ImportInput) -> Result<ImportOutput, Failure> {
+        Err(unknown_operation("plugin of this kind"))
+    }
 }
 
 /// Sends a call to a hypervisor plugin.
@@ -234,20 +241,43 @@ fn unknown_operation(kind: &str) -> Failure {
 
 /// Answers one request in its JSON form; never panics and never fails without a reply.
 pub fn respond<P: Plugin>(request: &[u8]) -> Reply {
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let request: Request = serde_json::from_slice(request).map_err(|e| {
-            Failure::new(format!("the request is not one of envelope version {VERSION}: {e}"))
-        })?;
-        if request.v != VERSION {
-            return Err(Failure::new(format!("envelope version {} is not {VERSION}", request.v)));
+    reply(|| understood::<P>(request).and_then(answer::<P>))
+}
+
+/// What [`respond`] gives, as JSON. The output of an import may be large: it is never held in a form between.
+fn respond_in_json<P: Plugin>(request: &[u8]) -> serde_json::Result<Vec<u8>> {
+    match reply(|| understood::<P>(request)).answer {
+        Answer::Ok(Request { offer, options, call: Call::Import(input), .. }) => {
+            let turn = |output| Turn { steps: Vec::new(), done: true, output, state: Value::Null };
+            let chosen = Chosen { offer, options };
+            serde_json::to_vec(&reply(|| P::import(&chosen, &input).map(turn)))
         }
-        if !P::offers().contains(&request.offer) {
-            return Err(Failure::new(format!("this plugin does not offer '{}'", request.offer)));
+        Answer::Ok(request) => serde_json::to_vec(&reply(|| answer::<P>(request))),
+        Answer::Error(failure) => {
+            serde_json::to_vec(&Reply::<()> { v: VERSION, answer: Answer::Error(failure) })
         }
-        let chosen = Chosen { offer: request.offer, options: request.options };
-        P::answer(&chosen, &request.call, &Resume { state: request.state, results: request.results })
-    }));
-    let answer = match outcome {
+    }
+}
+
+fn understood<P: Plugin>(request: &[u8]) -> Result<Request, Failure> {
+    let request: Request = serde_json::from_slice(request)
+        .map_err(|e| Failure::new(format!("the request is not one of envelope version {VERSION}: {e}")))?;
+    if request.v != VERSION {
+        return Err(Failure::new(format!("envelope version {} is not {VERSION}", request.v)));
+    }
+    if !P::offers().contains(&request.offer) {
+        return Err(Failure::new(format!("this plugin does not offer '{}'", request.offer)));
+    }
+    Ok(request)
+}
+
+fn answer<P: Plugin>(request: Request) -> Result<Turn, Failure> {
+    let chosen = Chosen { offer: request.offer, options: request.options };
+    P::answer(&chosen, &request.call, &Resume { state: request.state, results: request.results })
+}
+
+fn reply<T>(work: impl FnOnce() -> Result<T, Failure>) -> Reply<T> {
+    let answer = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(turn)) => Answer::Ok(turn),
         Ok(Err(failure)) => Answer::Error(failure),
         Err(panic) => Answer::Error(Failure::new(format!("the plugin panicked: {}", panic_text(&*panic)))),
@@ -275,7 +305,7 @@ pub unsafe extern "C" fn call<P: Plugin>(
     }
     // SAFETY: the caller promises `length` readable bytes.
     let request = unsafe { std::slice::from_raw_parts(request, length) };
-    let Ok(reply) = serde_json::to_vec(&respond::<P>(request)) else {
+    let Ok(reply) = respond_in_json::<P>(request) else {
         return CALL_INTERNAL;
     };
     // SAFETY: the caller promises that `write` takes `sink`; the bytes live until it returns.
@@ -328,10 +358,20 @@ macro_rules! plugin {
             ) -> Result<$crate::Turn, $crate::Failure> {
                 $crate::sdk::$kind(&$type, chosen, call, resume)
             }
+            $crate::plugin!(@import $kind $type);
         }
 
         $crate::export!($name, $type);
     };
+    (@import workload $type:ident) => {
+        fn import(
+            chosen: &$crate::sdk::Chosen,
+            input: &$crate::ImportInput,
+        ) -> Result<$crate::ImportOutput, $crate::Failure> {
+            $crate::Workload::import(&$type, chosen, input)
+        }
+    };
+    (@import $kind:ident $type:ident) => {};
     (@trait hypervisor) => { $crate::Hypervisor::manifest };
     (@trait storage) => { $crate::Storage::manifest };
     (@trait workload) => { $crate::Workload::manifest };

@@ -2,10 +2,12 @@
 //!
 //! Owns the wording of provenance. It must never leave out what could make two runs incomparable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crossvisor_model::provenance::HostFacts;
-use crossvisor_model::{Bytes, Name, Options, RunRecord, Seconds, Use};
+use crossvisor_model::{
+    Bytes, ImportFacts, ImportedFile, Name, Options, Provenance, RunRecord, Seconds, Use,
+};
 use serde::Serialize;
 
 use crate::clean::one_line;
@@ -20,8 +22,13 @@ pub struct Facts {
 /// Everything the record knows of where its numbers come from.
 pub fn facts(record: &RunRecord) -> Vec<Facts> {
     let mut all = vec![run(record)];
-    all.extend(record.provenance.hosts.iter().map(|(name, host)| host_facts(record, name, host)));
-    all.push(guest(record));
+    match &record.provenance.imported {
+        Some(imported) => all.push(imported_facts(imported)),
+        None => {
+            all.extend(record.provenance.hosts.iter().map(|(name, host)| host_facts(record, name, host)));
+            all.push(guest(record));
+        }
+    }
     all.push(choices(record));
     all.push(plugins(record));
     all.push(setups(record));
@@ -71,6 +78,11 @@ fn mib(bytes: u64) -> String {
 }
 
 fn run(record: &RunRecord) -> Facts {
+    if record.provenance.imported.is_some() {
+        let Provenance { started, crossvisor, .. } = &record.provenance;
+        let pairs = vec![pair("imported", started), pair("crossvisor", crossvisor)];
+        return Facts { title: "Run".to_string(), pairs: tidy(pairs) };
+    }
     let pairs = vec![
         pair("started", &record.provenance.started),
         pair("crossvisor", &record.provenance.crossvisor),
@@ -116,6 +128,29 @@ fn mitigations(host: &HostFacts) -> impl Iterator<Item = (String, String)> {
         states.entry(state).or_default().push(name);
     }
     states.into_iter().map(|(state, names)| pair("vulnerabilities", format!("{}: {state}", names.join(", "))))
+}
+
+/// Where the results come from that were measured elsewhere. Of their hosts and guests nothing else is known.
+fn imported_facts(imported: &ImportFacts) -> Facts {
+    let file = |file: &ImportedFile| {
+        let ImportedFile { name, bytes, sha256, results, refused, .. } = file;
+        pair(
+            "file",
+            format!("{name}, {bytes} bytes, {results} results, {refused} parts refused, sha256 {sha256}"),
+        )
+    };
+    let renamed = imported.machines.iter().filter(|(name, text)| name.as_str() != text.as_str());
+    let machine =
+        |(name, text): (&Name, &String)| pair(&format!("machine {name}"), format!("'{text}' in the files"));
+    let tools = imported.tools.iter().flat_map(|(cell, tools)| {
+        let version = move |(tool, versions): (&String, &BTreeSet<String>)| {
+            let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
+            pair(&format!("{tool} of {cell}"), versions.join(", "))
+        };
+        tools.iter().map(version)
+    });
+    let pairs = imported.files.iter().map(file).chain(renamed.map(machine)).chain(tools).collect();
+    Facts { title: "Imported".to_string(), pairs: tidy(pairs) }
 }
 
 fn guest(record: &RunRecord) -> Facts {

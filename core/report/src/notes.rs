@@ -54,6 +54,10 @@ pub fn headline(record: &RunRecord, comparison: &Comparison) -> String {
         _ => format!(", {failed} {} with failures", plural(failed)),
     };
     let all = cells().count();
+    if let Some(imported) = &record.provenance.imported {
+        let results: usize = imported.files.iter().map(|file| file.results).sum();
+        return format!("results of {} from elsewhere: {results} in {all} {}", imported.kind, plural(all));
+    }
     let repeat = record.plan.repeat;
     let each = if repeat == 1 { "1 replicate".to_string() } else { format!("{repeat} replicates") };
     format!("scenario {}: {all} {}, {each} each{outcome}", record.plan.scenario, plural(all))
@@ -152,5 +156,11 @@ pub fn legend(comparison: &Comparison) -> String {
 
 /// What repeats the run.
 pub fn repeat(record: &RunRecord) -> String {
-    format!("crossvisor run {}.yaml", record.plan.scenario)
+    match &record.provenance.imported {
+        Some(imported) => {
+            let files: Vec<_> = imported.files.iter().map(|file| one_line(&file.name)).collect();
+            format!("crossvisor import {} {}", imported.kind, files.join(" "))
+        }
+        None => format!("crossvisor run {}.yaml", record.plan.scenario),
+    }
 }
