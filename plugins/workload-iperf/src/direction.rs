@@ -2,12 +2,12 @@
 //!
 //! Owns their names. It must never build a command line.
 
-/// Which way the data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which way the data goes, as the machine sees it that runs or printed the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// Instance to host.
+    /// From this machine to its peer.
     Out,
-    /// Host to instance: iperf3's reverse mode.
+    /// From the peer to this machine.
     In,
 }
 
@@ -28,11 +28,25 @@ impl Direction {
         Self::ALL.into_iter().find(|direction| direction.round() == round)
     }
 
+    /// What the option `direction` asks for: `out`, `in`, or both, one after the other.
+    #[must_use]
+    pub fn asked(word: &str) -> Vec<Self> {
+        Self::of_round(word).map_or_else(|| Self::ALL.to_vec(), |direction| vec![direction])
+    }
+
+    #[must_use]
+    pub fn turned(self) -> Self {
+        match self {
+            Self::Out => Self::In,
+            Self::In => Self::Out,
+        }
+    }
+
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::Out => "instance to host",
-            Self::In => "host to instance",
+            Self::Out => "instance to peer",
+            Self::In => "peer to instance",
         }
     }
 
