@@ -35,8 +35,11 @@ pub fn all(text: &str) -> Vec<Result<Document, Refused>> {
                     error.column()
                 );
                 found.push(Err(Refused { line, reason }));
-                // What follows in a broken document looks like documents of its own.
-                return found;
+                // What follows in a broken document of many lines looks like documents of its own.
+                match text[start..].find('\n') {
+                    Some(end) if error.is_syntax() && error.line() == 1 => from = start + end,
+                    _ => return found,
+                }
             }
             None => return found,
         }
@@ -125,6 +128,7 @@ mod tests {
         let found = values("\n{\"a\": {\n\"b\": 1},\n\"c\": {\"d\"");
         let [Err((line, reason))] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(*line, 2);
+        assert!(values("motd {\"half\": one}\n{\"a\": 1}")[1].is_ok(), "the next line is looked at");
         assert!(reason.contains("breaks in line 4, column 9: EOF while parsing"), "{reason}");
     }
 
