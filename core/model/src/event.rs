@@ -52,6 +52,10 @@ pub enum Event {
         run: String,
         visits: usize,
     },
+    /// The run goes on after it had stopped; `visits` are left.
+    RunResumed {
+        visits: usize,
+    },
     /// Something a person should know that belongs to no guest: `no usable KVM: emulating`.
     Notice {
         text: String,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Accel, CellId, Name, Volume};
 
 /// The circumstances of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The program's version.
     pub crossvisor: String,

@@ -15,6 +15,8 @@ pub enum StoreError {
     NotARun(PathBuf),
     #[error("{path} was written in format {found}; this program reads format {known}")]
     Format { path: PathBuf, found: u32, known: u32 },
+    #[error("{path} was written in format {found}: its report can be made, but it cannot go on")]
+    Old { path: PathBuf, found: u32 },
     #[error("{path} holds '{found}', which has no JSON form")]
     Unwritable { path: PathBuf, found: &'static str },
 }

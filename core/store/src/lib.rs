@@ -2,14 +2,19 @@
 //!
 //! Owns the files' names and formats. It must never interpret a number or do an undo.
 
+mod check;
 mod error;
+mod history;
 mod import_directory;
 pub mod journal;
 pub mod lines;
 pub mod run_directory;
 mod samples;
+mod seal;
 
+pub use check::{Checked, Finding, check};
 pub use error::StoreError;
+pub use history::History;
 pub use import_directory::ImportDirectory;
 pub use journal::{Journal, Pending};
 pub use run_directory::{Raw, RunDirectory};

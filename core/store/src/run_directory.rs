@@ -9,6 +9,7 @@
 //! setups.jsonl     one line for each replicate of a cell: volumes, skew, clock drift
 //! samples.jsonl    one line for each instance and round: the values of its metrics
 //! warmup.jsonl     the same of warm-ups, which no comparison counts
+//! undone.jsonl     lines of cells that were not finished when the run died, and were done again
 //! telemetry.jsonl  one line for each source of each replicate: mean and maximum of its series while it was measured
 //! raw/imported/NUMBER-NAME   the files that were imported; such a run has no scenario, setups or other raw files
 //! raw/CELL/REPLICATE/INSTANCE/ROUND.{stdout,stderr,json}   what each program printed
@@ -20,6 +21,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -30,9 +32,8 @@ use crossvisor_model::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
-use crate::lines::{Lines, each, read, to_json};
-use crate::samples;
+use crate::lines::{Lines, each, to_json};
+use crate::{History, StoreError, samples, seal};
 
 /// The format this program writes. Format 1 had a line of `samples.jsonl` for each value; it is still read.
 const FORMAT: u32 = 2;
@@ -90,15 +91,7 @@ impl RunDirectory {
         write_whole(&path.join("scenario.yaml"), scenario.as_bytes())?;
         write_json(&path.join("plan.json"), plan)?;
         write_json(&path.join("run.json"), &Header::new(name, metrics))?;
-        let lines = |file: &str| Lines::open(&path.join(file)).map(Mutex::new);
-        Ok(Self {
-            events: lines("events.jsonl")?,
-            setups: lines("setups.jsonl")?,
-            samples: lines("samples.jsonl")?,
-            warmups: lines("warmup.jsonl")?,
-            telemetry: lines("telemetry.jsonl")?,
-            path: path.to_path_buf(),
-        })
+        Self::open(path)
     }
 
     #[must_use]
@@ -112,10 +105,17 @@ impl RunDirectory {
         write_json(&self.path.join("provenance.json"), provenance)
     }
 
+    /// Keeps an event; when it says what came of a cell, it and all before it is on the disk when this returns.
+    ///
     /// # Errors
     /// [`StoreError`] when the disk does not take it.
     pub fn event(&self, event: &Stamped) -> Result<(), StoreError> {
-        append(&self.events, event)
+        let mut lines = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.append(event)?;
+        match event.event {
+            Event::CellEnded { .. } | Event::RunEnded { .. } => lines.sync(),
+            _ => Ok(()),
+        }
     }
 
     /// # Errors
@@ -156,7 +156,10 @@ impl RunDirectory {
         fs::create_dir_all(&folder).map_err(StoreError::io("make", &folder))?;
         write_whole(&folder.join(format!("{round}.stdout")), result.stdout.as_bytes())?;
         write_whole(&folder.join(format!("{round}.stderr")), result.stderr.as_bytes())?;
-        let rest = serde_json::json!({"exit": result.exit, "wall_s": result.wall_s});
+        let [stdout, stderr] = [&result.stdout, &result.stderr].map(|text| seal::sum(text.as_bytes()));
+        let rest = serde_json::json!({
+            "exit": result.exit, "wall_s": result.wall_s, "stdout_crc": stdout, "stderr_crc": stderr
+        });
         write_json(&folder.join(format!("{round}.json")), &rest)
     }
 
@@ -190,40 +193,85 @@ impl RunDirectory {
         write_whole(&folder.join(format!("guest-{guest}.console")), text)
     }
 
-    /// Reads a run directory back.
+    /// Reads a run directory back. Lines that are damaged are left out and told of in the notices.
     ///
     /// # Errors
-    /// [`StoreError`] when it is none, is of another format, or is damaged.
+    /// [`StoreError`] when it is none, is of another format, or what all else depends on is damaged.
     pub fn read(path: &Path) -> Result<RunRecord, StoreError> {
-        let header_path = path.join("run.json");
-        if !header_path.is_file() {
-            return Err(StoreError::NotARun(path.to_path_buf()));
-        }
-        let header: Header = read_json(&header_path)?;
-        if !(1..=FORMAT).contains(&header.format) {
-            return Err(StoreError::Format { path: header_path, found: header.format, known: FORMAT });
-        }
-        let plan = read_json(&path.join("plan.json"))?;
-        let samples = samples::read(&path.join("samples.jsonl"), header.format, &plan, &header.metrics)?;
-        let mut record = RunRecord {
-            name: header.name,
-            plan,
-            provenance: read_json(&path.join("provenance.json"))?,
-            metrics: header.metrics,
-            outcomes: Vec::new(),
-            setups: read(&path.join("setups.jsonl"))?,
-            samples,
-            telemetry: read(&path.join("telemetry.jsonl"))?,
-            notices: Vec::new(),
-            complete: false,
+        let Header { format, name, metrics } = header(path)?;
+        let mut damages = Vec::new();
+        let plan: Plan = read_json(&path.join("plan.json"))?;
+        let samples = samples::read(&path.join("samples.jsonl"), format, &plan, &metrics, &mut damages)?;
+        let History { outcomes, mut notices, complete, .. } = History::read(path, &mut damages)?;
+        let provenance = path.join("provenance.json");
+        let provenance = if provenance.exists() {
+            read_json(&provenance)?
+        } else {
+            notices.push("the run ended before its hosts were ready: nothing is known of them".into());
+            Provenance::default()
         };
-        each(&path.join("events.jsonl"), |Stamped { event, .. }| match event {
-            Event::CellEnded { outcome, .. } => record.outcomes.push(outcome),
-            Event::Notice { text } => record.notices.push(text),
-            Event::RunEnded { .. } => record.complete = true,
-            _ => {}
-        })?;
-        Ok(record)
+        let (mut setups, mut telemetry) = (Vec::new(), Vec::new());
+        each(&path.join("setups.jsonl"), &mut damages, |facts| setups.push(facts))?;
+        each(&path.join("telemetry.jsonl"), &mut damages, |summary| telemetry.push(summary))?;
+        notices.extend(damages.iter().map(|damage| format!("left out as damaged: {damage}")));
+        Ok(RunRecord {
+            name,
+            plan,
+            provenance,
+            metrics,
+            outcomes,
+            setups,
+            samples,
+            telemetry,
+            notices,
+            complete,
+        })
+    }
+
+    /// Opens the directory of a run that goes on. What its unfinished cells have left in the files of samples, setups and
+    /// telemetry is taken out, and kept in `undone.jsonl`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is none, is of another format, or cannot be written.
+    pub fn reopen(path: &Path) -> Result<(Self, History), StoreError> {
+        let header = header(path)?;
+        if header.format != FORMAT {
+            return Err(StoreError::Old { path: path.to_path_buf(), found: header.format });
+        }
+        let history = History::read(path, &mut Vec::new())?;
+        for file in OF_CELLS {
+            history.take_out(path, file)?;
+        }
+        Ok((Self::open(path)?, history))
+    }
+
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        let lines = |file: &str| Lines::open(&path.join(file)).map(Mutex::new);
+        let directory = Self {
+            events: lines("events.jsonl")?,
+            setups: lines("setups.jsonl")?,
+            samples: lines("samples.jsonl")?,
+            warmups: lines("warmup.jsonl")?,
+            telemetry: lines("telemetry.jsonl")?,
+            path: path.to_path_buf(),
+        };
+        sync_folder(path)?;
+        Ok(directory)
+    }
+}
+
+/// The files with lines that belong to one replicate of a cell.
+pub(crate) const OF_CELLS: [&str; 4] = ["samples.jsonl", "warmup.jsonl", "setups.jsonl", "telemetry.jsonl"];
+
+fn header(path: &Path) -> Result<Header, StoreError> {
+    let file = path.join("run.json");
+    if !file.is_file() {
+        return Err(StoreError::NotARun(path.to_path_buf()));
+    }
+    let header: Header = read_json(&file)?;
+    match (1..=FORMAT).contains(&header.format) {
+        true => Ok(header),
+        false => Err(StoreError::Format { path: file, found: header.format, known: FORMAT }),
     }
 }
 
@@ -235,16 +283,22 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Stor
     write_whole(path, &to_json(value, path)?)
 }
 
-/// Writes beside the file and renames, so that a reader never sees half of it.
-fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+/// Writes beside the file, waits for the disk and renames: a reader sees all of it or nothing, also after a power cut.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let beside = PathBuf::from(beside);
-    fs::write(&beside, content).map_err(StoreError::io("write", &beside))?;
+    let mut file = fs::File::create(&beside).map_err(StoreError::io("write", &beside))?;
+    file.write_all(content).and_then(|()| file.sync_data()).map_err(StoreError::io("write", &beside))?;
     fs::rename(&beside, path).map_err(StoreError::io("rename", &beside))
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+/// Waits until the names of a folder's files are on the disk.
+pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
+    fs::File::open(path).and_then(|folder| folder.sync_all()).map_err(StoreError::io("sync", path))
+}
+
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
     let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
     serde_json::from_str(&text).map_err(|e| StoreError::Damaged {
         path: path.to_path_buf(),

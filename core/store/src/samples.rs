@@ -83,20 +83,22 @@ impl Round {
     }
 }
 
-/// Reads `samples.jsonl` of a run whose plan and metrics these are, in the format of its `run.json`.
+/// Reads `samples.jsonl` of a run whose plan and metrics these are, in the format of its `run.json`; what is wrong
+/// with its lines goes to `damages`.
 pub(crate) fn read(
     path: &Path,
     format: u32,
     plan: &Plan,
     metrics: &BTreeMap<Name, Vec<MetricSpec>>,
+    damages: &mut Vec<StoreError>,
 ) -> Result<Vec<Sample>, StoreError> {
     let workloads = plan.cells.iter().map(|cell| (&cell.id, &cell.axes.workload)).collect();
     let mut shelf = Shelf { workloads, metrics, cells: HashMap::new() };
     let mut samples = Vec::new();
     if format == 1 {
-        each(path, |sample: Sample| samples.push(shelf.shared(sample)))?;
+        each(path, damages, |sample: Sample| samples.push(shelf.shared(sample)))?;
     } else {
-        each(path, |round: Round| shelf.take(round, &mut samples))?;
+        each(path, damages, |round: Round| shelf.take(round, &mut samples))?;
     }
     Ok(samples)
 }
@@ -220,7 +222,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("samples.jsonl");
         append(&mut Lines::open(&path).expect("open"), samples).expect("append");
-        let read = read(&path, 2, &plan(), &metrics()).expect("read");
+        let read = read(&path, 2, &plan(), &metrics(), &mut Vec::new()).expect("read");
         (std::fs::read_to_string(&path).expect("text"), read)
     }
 
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(read, samples);
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(
-            text.ends_with("\"accel\":\"unknown\",\"values\":{\"measured\":{\"write\":4.0}}}\n"),
+            text.contains("\"accel\":\"unknown\",\"values\":{\"measured\":{\"write\":4.0}},\"crc\":"),
             "{text}"
         );
     }
@@ -261,7 +263,7 @@ mod tests {
         let path = folder.path().join("samples.jsonl");
         let line = r#"{"cell":"here/bare/-/1/disk","replicate":1,"instance":1,"metric":"write","unit":"KiB/s","better":"higher","measured":7.25,"window":{"start_s":1.5,"end_s":2.0},"overlap":1.0,"accel":"none"}"#;
         std::fs::write(&path, format!("{line}\n{line}\n")).expect("write");
-        let read = read(&path, 1, &plan(), &metrics()).expect("read");
+        let read = read(&path, 1, &plan(), &metrics(), &mut Vec::new()).expect("read");
         assert_eq!(
             read,
             [sample("write", 1, Value::Measured(7.25)), sample("write", 1, Value::Measured(7.25))]
