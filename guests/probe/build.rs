@@ -7,7 +7,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "src/main.rs",
     "src/cost.rs",
     "src/cpu.rs",
@@ -19,6 +19,7 @@ const SOURCES: [&str; 13] = [
     "src/pi.rs",
     "src/protocol.rs",
     "src/sample.rs",
+    "src/tree.rs",
     "src/tsc.rs",
     "src/words.rs",
 ];

@@ -20,7 +20,7 @@ pub use parts::Parts;
 pub use running::Running;
 
 /// The plugins that come with the program.
-pub const BUNDLED: [&str; 13] = [
+pub const BUNDLED: [&str; 14] = [
     "hypervisor-kvm",
     "hypervisor-xen",
     "storage-file",
@@ -34,6 +34,7 @@ pub const BUNDLED: [&str; 13] = [
     "workload-fio",
     "workload-hep",
     "workload-iperf",
+    "workload-tree",
 ];
 
 /// The repository's root.

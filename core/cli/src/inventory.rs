@@ -27,6 +27,7 @@ const LINKED: Linked = &[
     ("workload-fio", crossvisor_workload_fio::entry),
     ("workload-hep", crossvisor_workload_hep::entry),
     ("workload-iperf", crossvisor_workload_iperf::entry),
+    ("workload-tree", crossvisor_workload_tree::entry),
 ];
 
 /// Every plugin that loads, with what is known of those found that do not.

@@ -247,6 +247,7 @@ fn plugins_and_guests_are_listed() {
         "workload-fio",
         "workload-hep",
         "workload-iperf",
+        "workload-tree",
     ] {
         assert!(names.contains(&Some(name)), "{names:?}");
     }

@@ -60,6 +60,7 @@ fn what_bundled_plugins_are_asked_and_answer_is_valid() {
         "workload-fio",
         "workload-hep",
         "workload-iperf",
+        "workload-tree",
     ];
     for plugin in kinds {
         assert!(

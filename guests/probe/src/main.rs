@@ -1,7 +1,7 @@
 //! `crossvisor-probe`: the program that runs inside a guest.
 //!
 //! Owns its command line and exit codes. It uses the standard library alone and must never need a file, a
-//! network or a library of the machine it runs on.
+//! network or a library of the machine it runs on, but for the tree job, whose work is files: it runs cp and sync.
 
 mod cost;
 mod cpu;
@@ -13,6 +13,7 @@ mod memwrite;
 mod pi;
 mod protocol;
 mod sample;
+mod tree;
 mod tsc;
 mod words;
 
@@ -27,7 +28,8 @@ const USAGE: &str = "usage: crossvisor-probe gate -- PROGRAM [ARGUMENT...]
        crossvisor-probe follow -- PROGRAM [ARGUMENT...]
        crossvisor-probe pi --digits N [--repeat R]
        crossvisor-probe cpu --limit N --repeat R
-       crossvisor-probe memread|memwrite --size BYTES --repeat R";
+       crossvisor-probe memread|memwrite --size BYTES --repeat R
+       crossvisor-probe tree make|copy --files N --copies C --cold yes|no --folder PATH";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -55,6 +57,8 @@ fn main() -> ExitCode {
         },
         ["memread", options @ ..] => over_memory(options, memread::run),
         ["memwrite", options @ ..] => over_memory(options, memwrite::run),
+        ["tree", "make", options @ ..] => over_trees(options, tree::Job::make),
+        ["tree", "copy", options @ ..] => over_trees(options, tree::Job::copy),
         _ => usage(),
     }
 }
@@ -92,6 +96,11 @@ fn over_memory(options: &[&str], job: fn(&memory::Asked) -> Option<String>) -> E
             ExitCode::FAILURE
         }
     }
+}
+
+fn over_trees(options: &[&str], verb: fn(&tree::Job) -> io::Result<String>) -> ExitCode {
+    let Some(job) = tree::Job::from_options(options) else { return usage() };
+    ended(verb(&job).map(|line| println!("{line}")))
 }
 
 fn usage() -> ExitCode {
