@@ -2,13 +2,16 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "../tests/common/noise.rs"]
+mod noise;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{Noise, record, sample};
+use common::{record, sample};
 use crossvisor_analysis::compare;
 use crossvisor_model::RunRecord;
+use noise::Noise;
 use serde_json::json;
 
 fn measured(hypervisors: usize, guests: &[u32], metrics: usize, replicates: u32) -> RunRecord {

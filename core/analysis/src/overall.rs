@@ -13,10 +13,8 @@ use crate::{Interval, MetricComparison, Ratio, Row, Summary, WorkloadComparison}
 /// How a setup does beside its baseline over several workloads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overall {
-    pub host: Name,
-    pub hypervisor: Name,
-    pub storage: Option<Name>,
-    pub guests: u32,
+    /// Those of the setup; the workload is the first of `workloads`.
+    pub axes: Axes,
     /// Those that count: with every headline metric measured in all replicates, here and at the baseline.
     pub workloads: Vec<Name>,
     /// The geometric mean over these workloads of the geometric means over their headline metrics of the ratio to the
@@ -50,10 +48,7 @@ pub(crate) fn overall(workloads: &[WorkloadComparison], baseline: &Baseline) -> 
         let shared: Vec<&Name> = own.keys().copied().filter(|name| base.contains_key(name)).collect();
         let ratio = ratio(&joined(own, &shared), &joined(base, &shared)).filter(|_| shared.len() > 1)?;
         Some(Overall {
-            host: axes.host.clone(),
-            hypervisor: axes.hypervisor.clone(),
-            storage: axes.storage.clone(),
-            guests: axes.guests,
+            axes: Axes { workload: (*shared.first()?).clone(), ..(*axes).clone() },
             workloads: shared.into_iter().cloned().collect(),
             ratio,
         })

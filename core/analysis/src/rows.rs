@@ -13,6 +13,8 @@ use crate::{
     Balance, CellReport, Estimate, Flag, InstanceValue, Replicate, Row, Summary, bootstrap, is_outlier,
 };
 
+const FAR_OUT: &str = "a replicate lies far from the others";
+
 /// A row before it is compared with another. Each replicate should have a value of each of the `instances`; `seed` is
 /// that of the bootstrap.
 pub(crate) fn row(
@@ -45,14 +47,18 @@ pub(crate) fn row(
         tests: None,
         verdict: None,
         needed: None,
-        flags: flags(samples),
+        flags: flags(samples, &replicates),
         replicates,
     }
 }
 
-fn flags(samples: &[&Sample]) -> Vec<Flag> {
+/// What the samples say, and that some of them lie far out.
+fn flags(samples: &[&Sample], replicates: &[Replicate]) -> Vec<Flag> {
     let flags = counted(samples.iter().flat_map(|sample| &sample.flags)).into_iter();
-    flags.map(|(text, samples)| Flag { text: text.clone(), samples }).collect()
+    let outliers = replicates.iter().filter(|replicate| replicate.outlier);
+    let outliers: usize = outliers.map(|replicate| replicate.instances.len()).sum();
+    let own = (outliers > 0).then(|| Flag { text: FAR_OUT.to_string(), samples: outliers });
+    flags.map(|(text, samples)| Flag { text: text.clone(), samples }).chain(own).collect()
 }
 
 fn replicates(samples: &[&Sample], instances: u32) -> Vec<Replicate> {

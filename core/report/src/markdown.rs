@@ -18,7 +18,8 @@ pub fn markdown(record: &RunRecord, comparison: &Comparison, metrics: Metrics) -
     if let Some(emulated) = notes::emulated(record, comparison) {
         out += &format!("\n**{emulated}**\n");
     }
-    bullets(&mut out, &notes::notices(record));
+    bullets(&mut out, &notes::notices(record, comparison));
+    section(&mut out, "All workloads together", &notes::overall(comparison));
     let heading = percent_heading(comparison).map(|heading| escape(&heading));
     for table in tables(comparison, metrics) {
         grid(&mut out, &table, heading.as_deref());
@@ -43,22 +44,26 @@ fn section(out: &mut String, title: &str, notes: &[Note]) {
     if !notes.is_empty() {
         *out += &format!("\n## {title}\n");
     }
-    let line = |note: &Note| format!("{} ({})", note.text, note.places.join("; "));
+    let line = |note: &Note| match note.places.as_slice() {
+        [] => note.text.clone(),
+        places => format!("{} ({})", note.text, places.join("; ")),
+    };
     bullets(out, &notes.iter().map(line).collect::<Vec<_>>());
 }
 
 fn grid(out: &mut String, table: &Table, percent_heading: Option<&str>) {
     *out += &format!("\n## {}\n\n", escape(&title(table)));
-    let percents = percent_heading.map_or(String::new(), |heading| format!(" {heading} | 95 % |"));
+    let percents = percent_heading.map_or(String::new(), |heading| format!(" {heading} | 95 % | verdict |"));
     *out += &format!("| setup | n | mean | SD/E | 95 % interval | median | min–max | total |{percents}\n");
-    *out += &format!("|:--|--:|--:|--:|--:|--:|--:|--:|{}\n", percent_heading.map_or("", |_| "--:|--:|"));
+    *out += &format!("|:--|--:|--:|--:|--:|--:|--:|--:|{}\n", percent_heading.map_or("", |_| "--:|--:|:--|"));
     for line in &table.rows {
         let cells = match &line.numbers {
             Some(n) => [&n.mean, &n.sd, &n.interval, &n.median, &n.range, &n.total].map(String::as_str),
             None => [line.words.as_str(), NONE, NONE, NONE, NONE, NONE],
         };
         let interval = if line.percent_interval.is_empty() { NONE } else { &line.percent_interval };
-        let percents = percent_heading.map_or(Vec::new(), |_| vec![line.percent.as_str(), interval]);
+        let verdict = if line.reason.is_empty() { line.verdict } else { line.reason };
+        let percents = percent_heading.map_or(Vec::new(), |_| vec![line.percent.as_str(), interval, verdict]);
         let cells = [&[line.setup.as_str(), &line.n], &cells[..], &percents].concat();
         let cells: Vec<String> = cells.into_iter().map(escape).collect();
         *out += &format!("| {} |\n", cells.join(" | "));

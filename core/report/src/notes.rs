@@ -2,13 +2,17 @@
 //!
 //! Owns the wording, and that each reason and flag is said once. It must never know a format.
 
-use crossvisor_analysis::{CellReport, Comparison, Estimate, Problem, Row};
-use crossvisor_model::{Accel, RunRecord};
+use crossvisor_analysis::verdict::LEVEL;
+use crossvisor_analysis::{
+    CellReport, Comparison, Estimate, MetricComparison, Overall, Problem, Row, WorkloadComparison,
+};
+use crossvisor_model::{Accel, Adaptive, Name, RunRecord, Share};
 use serde::Serialize;
 
 use crate::clean::{clean, one_line};
+use crate::number;
 use crate::places::{Place, grouped};
-use crate::table::{Setups, is_compared};
+use crate::table::{Setups, baseline_name, is_compared};
 
 /// The line that no reader may miss, where guests or the hosts themselves are emulated.
 pub fn emulated(record: &RunRecord, comparison: &Comparison) -> Option<String> {
@@ -59,15 +63,77 @@ pub fn headline(record: &RunRecord, comparison: &Comparison) -> String {
         return format!("results of {} from elsewhere: {results} in {all} {}", imported.kind, plural(all));
     }
     let repeat = record.plan.repeat;
-    let each = if repeat == 1 { "1 replicate".to_string() } else { format!("{repeat} replicates") };
+    let each = match record.plan.adaptive {
+        Some(Adaptive { max, until }) => format!("{repeat} to {max} replicates (until ±{until})"),
+        None if repeat == 1 => "1 replicate".to_string(),
+        None => format!("{repeat} replicates"),
+    };
     format!("scenario {}: {all} {}, {each} each{outcome}", record.plan.scenario, plural(all))
 }
 
-/// The notices of the run, and that it is not complete.
-pub fn notices(record: &RunRecord) -> Vec<String> {
+/// The notices of the run, what drifted, what is not precise enough, and that the run is not complete.
+pub fn notices(record: &RunRecord, comparison: &Comparison) -> Vec<String> {
     let unfinished = "the run did not come to its end: cells are missing";
     let notices = record.notices.iter().map(|notice| one_line(notice));
-    notices.chain((!record.complete).then(|| unfinished.to_string())).collect()
+    let own = drifts(comparison).into_iter().chain(imprecise(record, comparison));
+    notices.chain(own).chain((!record.complete).then(|| unfinished.to_string())).collect()
+}
+
+/// Metrics that went up or down while the run went on.
+fn drifts(comparison: &Comparison) -> Vec<String> {
+    let said = |workload: &WorkloadComparison, metric: &MetricComparison| {
+        let drift = metric.drift.filter(|drift| drift.p_holm <= LEVEL)?;
+        let went = if drift.change < 0.0 { "fell" } else { "rose" };
+        Some(format!(
+            "{} {} {went} by {} % over the run (Kendall's tau {:.2} of {} blocks): something changed meanwhile; the \
+             random order keeps it from favouring a setup",
+            workload.workload,
+            one_line(&metric.spec.name),
+            number::percent(drift.change.abs()),
+            drift.tau,
+            drift.blocks,
+        ))
+    };
+    let all = comparison.workloads.iter().flat_map(|w| w.metrics.iter().map(move |metric| (w, metric)));
+    all.filter_map(|(workload, metric)| said(workload, metric)).collect()
+}
+
+/// How many headline values a run that asked for a precision has not brought to it.
+fn imprecise(record: &RunRecord, comparison: &Comparison) -> Option<String> {
+    let until = record.plan.adaptive?.until;
+    let metrics = comparison.workloads.iter().flat_map(|workload| &workload.metrics);
+    let rows = metrics.filter(|metric| metric.spec.headline).flat_map(|metric| &metric.rows);
+    let (mut all, mut wide, mut most) = (0, 0, 0);
+    for row in rows.filter(|row| row.estimate.comparable().is_some()) {
+        all += 1;
+        wide += usize::from(row.needed.is_some());
+        most = most.max(row.needed.unwrap_or(0));
+    }
+    (wide > 0).then(|| {
+        format!(
+            "{wide} of {all} headline values are not within {until}: the widest takes about {most} replicates"
+        )
+    })
+}
+
+/// How each setup does over all its workloads.
+pub fn overall(comparison: &Comparison) -> Vec<Note> {
+    let setups = Setups::of(comparison);
+    let name = baseline_name(&comparison.baseline);
+    let note = |overall: &Overall| {
+        let interval = overall.ratio.interval.map_or(String::new(), |interval| {
+            format!(" ({}–{})", number::percent(interval.low), number::percent(interval.high))
+        });
+        let workloads: Vec<&str> = overall.workloads.iter().map(Name::as_str).collect();
+        let setup = setups.label(&overall.axes);
+        let percent = number::percent(overall.ratio.value);
+        let text = format!(
+            "{setup}: {percent} % of {name}{interval}, more being better: geometric mean over {}",
+            workloads.join(", ")
+        );
+        Note { text, places: Vec::new() }
+    };
+    comparison.overall.iter().map(note).collect()
 }
 
 /// Why replicates failed or were not tried, by reason.
@@ -144,13 +210,26 @@ fn of_rows(
 pub fn legend(comparison: &Comparison) -> String {
     let mut rows = comparison.workloads.iter().flat_map(|w| &w.metrics).flat_map(|metric| &metric.rows);
     let two = rows.any(|row| row.estimate.summary().is_some_and(|summary| summary.n == 2));
+    let compared = if is_compared(comparison) { verdicts(comparison) } else { String::new() };
     format!(
         "A setup is {} at once (on the bare host: copies of the work at once). n: replicates; each is the mean \
          over its guests. SD/E: standard deviation by mean. 95 %: interval of the mean by Student's t{}. \
-         One replicate has no interval{}.",
+         One replicate has no interval{}.{compared}",
         Setups::of(comparison).legend(),
         if is_compared(comparison) { "; of a percentage by the delta method on logarithms" } else { "" },
         if two { "; that of two is wide and may begin below 0" } else { "" }
+    )
+}
+
+fn verdicts(comparison: &Comparison) -> String {
+    let threshold = comparison.threshold.map_or(String::new(), |share| {
+        format!(" and the difference at least {}; the same: it is less for certain", Share(share))
+    });
+    format!(
+        " better, worse: p ≤ {} by Welch's t test, by Holm's correction over all headline metrics (over all others), \
+         borne out by the interval and the rank test{threshold}; unclear: no difference shown; too few: not enough \
+         data.",
+        comparison.level
     )
 }
 

@@ -8,12 +8,12 @@ use crossvisor_model::{Better, CellId, Name, RunRecord};
 
 use crate::ReportError;
 use crate::clean::one_line;
-use crate::table::is_compared;
+use crate::table::{is_compared, reason, verdict};
 
 /// The header. Values from `mean` to `balance_max` are in `unit`; shares and ratios are numbers, 1 being 100 %;
 /// empty means unknown or without sense. `state` is `measured`, `partly`, `too_fast` or `missing`; `too_fast`
 /// and `missing` count values; several `accel`, `flags` and `reasons` are separated by `; `.
-pub const COLUMNS: [&str; 33] = [
+pub const COLUMNS: [&str; 42] = [
     "run",
     "workload",
     "host",
@@ -47,6 +47,15 @@ pub const COLUMNS: [&str; 33] = [
     "accel",
     "flags",
     "reasons",
+    "mad",
+    "harmonic_mean",
+    "jain",
+    "p_holm",
+    "hedges_g",
+    "cliffs_delta",
+    "verdict",
+    "verdict_reason",
+    "replicates_needed",
 ];
 
 /// The comparison as CSV of RFC 4180 (lines end in CR LF) with the header [`COLUMNS`].
@@ -76,7 +85,7 @@ fn fields(
     row: &Row,
     cell: &CellReport,
     baseline: Option<&CellId>,
-) -> [String; 33] {
+) -> [String; 42] {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let summary = row.estimate.summary();
     let interval = summary.and_then(|summary| summary.interval);
@@ -118,6 +127,15 @@ fn fields(
         cell.accel.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
         list(row.flags.iter().map(|flag| flag.text.as_str())),
         list(reasons.iter().map(String::as_str)),
+        number(summary.map(|s| s.mad)),
+        number(row.harmonic_mean),
+        number(row.balance.and_then(|b| b.jain)),
+        number(row.tests.and_then(|tests| tests.p_holm)),
+        number(row.tests.and_then(|tests| tests.hedges_g)),
+        number(row.tests.and_then(|tests| tests.ranks).map(|ranks| ranks.cliffs_delta)),
+        row.verdict.map_or("", verdict).to_string(),
+        row.verdict.map_or("", reason).to_string(),
+        row.needed.map_or(String::new(), |needed| needed.to_string()),
     ]
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Owns the wording of a row. It must never know a format.
 
-use crossvisor_analysis::{CellReport, Comparison, Estimate, MetricComparison, Row, WorkloadComparison};
+use crossvisor_analysis::{
+    CellReport, Comparison, Estimate, Lack, MetricComparison, Row, Unshown, Verdict, WorkloadComparison,
+};
 use crossvisor_model::{Axes, Baseline, Better, Name};
 use serde::Serialize;
 
@@ -45,6 +47,10 @@ pub struct Line {
     pub percent: String,
     /// `91.0–101`, or empty.
     pub percent_interval: String,
+    /// `worse`; empty where none is due.
+    pub verdict: &'static str,
+    /// Why there is no other verdict, or empty.
+    pub reason: &'static str,
 }
 
 /// The numbers of a [`Line`]; `-` where there is none.
@@ -176,6 +182,41 @@ fn line(row: &Row, cell: &CellReport, scale: Scale, setups: &Setups) -> Line {
         percent_interval: row.ratio.and_then(|ratio| ratio.interval).map_or(String::new(), |interval| {
             format!("{}–{}", number::percent(interval.low), number::percent(interval.high))
         }),
+        verdict: row.verdict.map_or("", verdict),
+        reason: row.verdict.map_or("", reason),
+    }
+}
+
+/// A verdict in a word or two.
+pub fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::NoDifferenceShown(Unshown::WithinThreshold) => "the same",
+        Verdict::NoDifferenceShown(_) => "unclear",
+        Verdict::NotEnoughData(Lack::NoValue) => "no data",
+        Verdict::NotEnoughData(_) => "too few",
+    }
+}
+
+/// What stands behind a verdict that is neither better nor worse.
+pub fn reason(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better | Verdict::Worse => "",
+        Verdict::NoDifferenceShown(unshown) => match unshown {
+            Unshown::MayBeChance => "no difference shown: it may be chance",
+            Unshown::WithinThreshold => "no difference that matters",
+            Unshown::BelowThreshold => "a difference too small to matter",
+            Unshown::FewValues => "no difference shown: a few values make it",
+            Unshown::AllSame => "no difference shown: all values are the same",
+            Unshown::BothTooFast => "no difference shown: both too fast to measure",
+        },
+        Verdict::NotEnoughData(lack) => match lack {
+            Lack::NoValue => "not enough data: no value on one side",
+            Lack::OneReplicate => "not enough data: one replicate",
+            Lack::PartlyTooFast => "not enough data: some guests were too fast to measure",
+            Lack::TooFewForRanks => "not enough data: too few replicates for a rank test",
+        },
     }
 }
 

@@ -11,6 +11,8 @@ use crate::table::{Line, Metrics, Table, percent_heading, tables};
 
 /// The narrowest a table gets; below it, lines are longer than asked for.
 const NARROWEST: usize = 60;
+/// Shorter setups are hard to tell apart.
+const SHORTEST_SETUP: usize = 12;
 
 /// The report as plain text in lines of at most `width` characters (at least 60).
 #[must_use]
@@ -21,9 +23,10 @@ pub fn text(record: &RunRecord, comparison: &Comparison, metrics: Metrics, width
     if let Some(emulated) = notes::emulated(record, comparison) {
         lines.extend(wrap(&format!("!! {emulated}"), width, 3));
     }
-    for notice in notes::notices(record) {
+    for notice in notes::notices(record, comparison) {
         lines.extend(wrap(&format!("note: {notice}"), width, 6));
     }
+    section(&mut lines, "All workloads together", &notes::overall(comparison), width);
     let heading = percent_heading(comparison);
     for table in tables(comparison, metrics) {
         lines.push(String::new());
@@ -74,7 +77,20 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The table in columns two spaces apart, the last only under a heading; setups are shortened until it fits.
+/// The percentages, with the verdicts beside them if there are any.
+fn percents(table: &Table, verdicts: bool) -> Vec<String> {
+    let plain: Vec<String> = table.rows.iter().map(percent).collect();
+    let width = plain.iter().map(|text| length(text)).max().unwrap_or(0);
+    let with = |(text, line): (String, &Line)| match line.verdict {
+        "" => text,
+        verdict if verdicts => format!("{text:width$}  {verdict}"),
+        _ => text,
+    };
+    plain.into_iter().zip(&table.rows).map(with).collect()
+}
+
+/// The table in columns two spaces apart, the last only under a heading. Setups are shortened until it fits; where that
+/// is not enough, the verdicts are left out.
 fn grid(table: &Table, percent_heading: Option<&str>, width: usize) -> Vec<String> {
     let headings = ["mean", "SD/E", "95 % interval"];
     let mut widths = headings.map(length);
@@ -88,11 +104,16 @@ fn grid(table: &Table, percent_heading: Option<&str>, width: usize) -> Vec<Strin
     widths[2] += words.saturating_sub(between);
     let between = between.max(words);
 
-    let percents: Vec<String> = table.rows.iter().map(percent).collect();
-    let last = percents.iter().map(|text| length(text)).max().unwrap_or(0);
+    let count = table.rows.iter().map(|line| length(&line.n)).max().unwrap_or(1);
+    let longest = |percents: &[String]| percents.iter().map(|text| length(text)).max().unwrap_or(0);
+    let fits = |last: usize| SHORTEST_SETUP + count + between + last + 6 <= width;
+    let mut percents = percents(table, true);
+    if !fits(longest(&percents)) {
+        percents = self::percents(table, false);
+    }
+    let last = longest(&percents);
     let heading = percent_heading.map(|heading| shorten(heading, last.max("% of baseline".len())));
     let last = heading.as_ref().map_or(0, |heading| length(heading).max(last) + 2);
-    let count = table.rows.iter().map(|line| length(&line.n)).max().unwrap_or(1);
     let room = width.saturating_sub(count + between + last + 4).max("setup".len());
     let setups: Vec<String> = table.rows.iter().map(|line| shorten(&line.setup, room)).collect();
     let first = setups.iter().map(|text| length(text)).max().unwrap_or(0).max("setup".len());

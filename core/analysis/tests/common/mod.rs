@@ -1,11 +1,8 @@
-//! Runs made up for tests and benchmarks, with noise that is the same for the same seed.
+//! Runs made up for tests and benchmarks.
 
-use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use crossvisor_model::{Accel, Axes, Better, Cell, CellId, Name, RunRecord, Sample, Value};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::json;
 
 pub const BASELINE: &str = "bare";
@@ -62,24 +59,5 @@ pub fn sample(cell: &CellId, replicate: u32, instance: u32, metric: &Arc<str>, v
         overlap: None,
         accel: Accel::Kvm,
         flags: Vec::new(),
-    }
-}
-
-/// Random numbers.
-pub struct Noise(ChaCha8Rng);
-
-impl Noise {
-    pub fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
-    }
-
-    /// Above 0 and at most 1.
-    pub fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// By the method of Box and Muller.
-    pub fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
     }
 }
