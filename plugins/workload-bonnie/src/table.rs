@@ -230,25 +230,30 @@ fn name(words: &[&str]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The results of both halves: row by row where they are as many, else by name.
+/// The results of both halves: of one machine as they are, of more by their names, which each half cuts where it must.
 fn joined(data: Vec<Record>, files: Vec<Record>) -> Vec<Record> {
     let mut joined = data;
-    let aligned = joined.len() == files.len();
-    for (index, file) in files.into_iter().enumerate() {
-        let same = |record: &Record| record.machine == file.machine && record.setup.files.is_none();
-        let at = if aligned { Some(index) } else { joined.iter().position(same) };
-        match at {
-            Some(at) => {
-                joined[at].setup.files = file.setup.files;
-                joined[at].stages[IO_STAGES..].copy_from_slice(&file.stages[IO_STAGES..]);
-                // the second heading has room for more of the name
-                let longer = file
-                    .machine
-                    .filter(|name| name.len() > joined[at].machine.as_ref().map_or(0, String::len));
-                joined[at].machine = longer.or(joined[at].machine.take());
+    let alone = joined.len() == 1 && files.len() == 1;
+    for file in files {
+        let same = |record: &Record| record.setup.files.is_none() && (alone || same_name(record, &file));
+        match joined.iter_mut().find(|record| same(record)) {
+            Some(record) => {
+                record.setup.files = file.setup.files;
+                record.stages[IO_STAGES..].copy_from_slice(&file.stages[IO_STAGES..]);
+                let length = |name: &Option<String>| name.as_ref().map_or(0, String::len);
+                if length(&file.machine) > length(&record.machine) {
+                    record.machine = file.machine;
+                }
             }
             None => joined.push(file),
         }
     }
     joined
+}
+
+fn same_name(one: &Record, other: &Record) -> bool {
+    match (&one.machine, &other.machine) {
+        (Some(one), Some(other)) => one.starts_with(other.as_str()) || other.starts_with(one.as_str()),
+        (one, other) => one == other,
+    }
 }
