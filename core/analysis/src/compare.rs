@@ -9,6 +9,7 @@ use crossvisor_model::{Cell, CellStatus, MetricSpec, Name, Outcome, RunRecord, S
 use crate::index::{Index, counted};
 use crate::repeats::needed;
 use crate::rows::row;
+use crate::suspect;
 use crate::verdict::{LEVEL, LEVEL_ADAPTIVE, Rules};
 use crate::{
     CellReport, Comparison, Drift, MetricComparison, Problem, Ratio, Row, WorkloadComparison, holm, judge,
@@ -43,6 +44,7 @@ pub(crate) fn compare_until(record: &RunRecord, last: u32) -> Comparison {
     let baselines: Vec<&[Option<usize>]> = sources.iter().map(|source| &*source.baselines).collect();
     judge::judge(&mut workloads, &baselines, Rules { level, threshold });
     correct_drifts(&mut workloads);
+    suspect::mark(record, &mut workloads);
     let overall = overall::overall(&workloads, &plan.baseline);
     Comparison { baseline: plan.baseline.clone(), threshold, level, workloads, overall }
 }

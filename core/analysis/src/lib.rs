@@ -20,6 +20,7 @@ pub mod repeats;
 mod rows;
 pub mod scaling;
 pub mod summary;
+mod suspect;
 #[cfg(test)]
 mod tests;
 pub mod verdict;

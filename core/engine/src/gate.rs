@@ -1,27 +1,48 @@
 //! The controller's side of the probe's start gate: reads the lines that `crossvisor-probe gate` prints.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossvisor_model::Exec;
 use crossvisor_target::{Cancel, Machine, Process, TargetError};
 
 const READY: &str = "@crossvisor ready";
+const CLOCK: &str = "@crossvisor clock ";
 const GO: &str = "@crossvisor go ";
 const END: &str = "\n@crossvisor end ";
 const FAIL: &str = "\n@crossvisor fail ";
+
+/// Questions for the clock: the quickest answer counts.
+const QUESTIONS: usize = 5;
 
 /// A program that waits at the gate.
 pub struct Gated {
     process: Box<dyn Process>,
 }
 
+/// A program that waits at the gate, on a machine whose clock is known.
+pub struct Aligned {
+    process: Box<dyn Process>,
+    /// One moment by our clock and by the machine's.
+    here: Instant,
+    there_ns: u64,
+    /// By which the two may be off at most.
+    pub error: Duration,
+}
+
 /// A program that was let go.
 pub struct Going {
     process: Box<dyn Process>,
-    /// When its first line arrived.
+    /// When it went: by the machine's clock, as our clock has that moment.
     pub went: Instant,
-    mono_ns: u64,
+    clocks: Clocks,
+}
+
+/// A moment by a machine's clocks, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Clocks {
+    mono: u64,
+    real: u64,
 }
 
 /// A program that has ended.
@@ -33,6 +54,8 @@ pub struct Finished {
     pub stderr: String,
     /// Seconds from go to end by the machine's own clock.
     pub own_s: f64,
+    /// Seconds by which the machine's time of day was set meanwhile.
+    pub set_s: f64,
 }
 
 impl Gated {
@@ -57,19 +80,57 @@ impl Gated {
         Ok(Self { process })
     }
 
-    /// Lets the program go.
+    /// Holds the machine's clock against ours: an answer was given between its question and its arrival.
     ///
     /// # Errors
     /// [`TargetError`] when the machine does not answer.
-    pub fn release(mut self, deadline: Instant, cancel: &Cancel) -> Result<Going, TargetError> {
-        self.process.write(b"go\n", deadline)?;
-        let line = self.process.line(deadline, cancel)?;
-        let went = Instant::now();
-        let mono_ns = line.strip_prefix(GO).and_then(|clocks| word(clocks, "mono"));
-        match mono_ns {
-            Some(mono_ns) => Ok(Going { process: self.process, went, mono_ns }),
-            None => Err(TargetError::EndedEarly { what: self.process.name().into(), tail: line }),
+    pub fn align(mut self, deadline: Instant, cancel: &Cancel) -> Result<Aligned, TargetError> {
+        let mut best: Option<(Duration, Instant, u64)> = None;
+        for _ in 0..QUESTIONS {
+            let asked = Instant::now();
+            self.process.write(b"clock\n", deadline)?;
+            let line = self.process.line(deadline, cancel)?;
+            let half = asked.elapsed() / 2;
+            let Some(clocks) = Clocks::read(&line, CLOCK) else {
+                return Err(unexpected(&*self.process, line));
+            };
+            if best.is_none_or(|(error, ..)| half < error) {
+                best = Some((half, asked + half, clocks.mono));
+            }
         }
+        match best {
+            Some((error, here, there_ns)) => Ok(Aligned { process: self.process, here, there_ns, error }),
+            None => Err(unexpected(&*self.process, String::new())),
+        }
+    }
+}
+
+impl Aligned {
+    /// Lets the program go at once.
+    ///
+    /// # Errors
+    /// [`TargetError`] when the machine does not answer.
+    pub fn release(self, deadline: Instant, cancel: &Cancel) -> Result<Going, TargetError> {
+        self.release_at(Instant::now(), deadline, cancel)
+    }
+
+    /// Lets the program go at a moment; one that has passed is now.
+    ///
+    /// # Errors
+    /// [`TargetError`] when the machine does not answer.
+    pub fn release_at(
+        mut self,
+        moment: Instant,
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<Going, TargetError> {
+        let ahead = u64::try_from(moment.saturating_duration_since(self.here).as_nanos()).unwrap_or(u64::MAX);
+        let line = format!("go at={}\n", self.there_ns.saturating_add(ahead));
+        self.process.write(line.as_bytes(), deadline)?;
+        let line = self.process.line(deadline, cancel)?;
+        let Some(clocks) = Clocks::read(&line, GO) else { return Err(unexpected(&*self.process, line)) };
+        let went = self.here + Duration::from_nanos(clocks.mono.saturating_sub(self.there_ns));
+        Ok(Going { process: self.process, went, clocks })
     }
 }
 
@@ -82,7 +143,7 @@ impl Going {
         let ended = self.process.wait(deadline, cancel)?;
         let stdout = String::from_utf8_lossy(&ended.stdout);
         let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
-        read_end(&stdout, self.mono_ns, stderr)
+        read_end(&stdout, self.clocks, stderr)
             .map_err(|tail| TargetError::EndedEarly { what: self.process.name().into(), tail })
     }
 
@@ -92,8 +153,21 @@ impl Going {
     }
 }
 
+impl Clocks {
+    /// The clocks of a line that begins with `beginning`.
+    fn read(line: &str, beginning: &str) -> Option<Self> {
+        let words = line.strip_prefix(beginning)?;
+        Some(Self { mono: word(words, "mono")?, real: word(words, "real")? })
+    }
+}
+
+/// A line that the protocol does not have here.
+fn unexpected(process: &dyn Process, line: String) -> TargetError {
+    TargetError::EndedEarly { what: process.name().into(), tail: line }
+}
+
 /// Separates the program's output from the gate's last line; without one, what there is to say of it.
-fn read_end(stdout: &str, mono_ns: u64, stderr: String) -> Result<Finished, String> {
+fn read_end(stdout: &str, began: Clocks, stderr: String) -> Result<Finished, String> {
     let text = |stdout: &str| stdout.trim_end_matches('\n').to_string();
     let Some((output, last)) = stdout.rsplit_once(END) else {
         return Err(match stdout.rsplit_once(FAIL) {
@@ -101,9 +175,16 @@ fn read_end(stdout: &str, mono_ns: u64, stderr: String) -> Result<Finished, Stri
             None => format!("{}{stderr}", text(stdout)),
         });
     };
-    let ended_ns: u64 = word(last, "mono").ok_or_else(|| text(last))?;
-    let own_s = std::time::Duration::from_nanos(ended_ns.saturating_sub(mono_ns)).as_secs_f64();
-    Ok(Finished { exit: word(last, "exit"), stdout: output.to_string(), stderr, own_s })
+    let ended = Clocks::read(last, "").ok_or_else(|| text(last))?;
+    let own_s = Duration::from_nanos(ended.mono.saturating_sub(began.mono)).as_secs_f64();
+    let real_s = (i128::from(ended.real) - i128::from(began.real)) as f64 / 1e9;
+    Ok(Finished {
+        exit: word(last, "exit"),
+        stdout: output.to_string(),
+        stderr,
+        own_s,
+        set_s: real_s - own_s,
+    })
 }
 
 /// The value of `key=value` among words.
@@ -118,7 +199,6 @@ mod tests {
     use crossvisor_model::Place;
     use crossvisor_target::Local;
     use std::os::unix::fs::PermissionsExt;
-    use std::time::Duration;
 
     fn run(argv: &[&str]) -> Result<Finished, TargetError> {
         let folder = tempfile::tempdir().expect("folder");
@@ -127,7 +207,8 @@ mod tests {
         std::fs::set_permissions(&probe, std::fs::Permissions::from_mode(0o755)).expect("mode");
         let (soon, cancel) = (Instant::now() + Duration::from_secs(20), Cancel::default());
         let exec = Exec::new(Place::Host, argv.iter().copied(), 20.0);
-        Gated::start(&Local, &probe, &exec, soon, &cancel)?.release(soon, &cancel)?.finish(soon, &cancel)
+        let gated = Gated::start(&Local, &probe, &exec, soon, &cancel)?;
+        gated.align(soon, &cancel)?.release(soon, &cancel)?.finish(soon, &cancel)
     }
 
     #[test]
@@ -136,6 +217,19 @@ mod tests {
         let expected = (Some(3), "no end", "err\n");
         assert_eq!((finished.exit, finished.stdout.as_str(), finished.stderr.as_str()), expected);
         assert!(finished.own_s >= 0.2 && finished.own_s < 10.0, "{finished:?}");
+        assert!(finished.set_s.abs() < 0.01, "{finished:?}");
+    }
+
+    #[test]
+    fn a_time_of_day_that_was_set_shows() {
+        let began = Clocks { mono: 1_000_000_000, real: 5_000_000_000 };
+        let end = |real: u64| {
+            read_end(&format!("\n@crossvisor end mono=3000000000 real={real} exit=0\n"), began, String::new())
+        };
+        let set_s = |real| end(real).map(|finished| (finished.own_s, finished.set_s));
+        assert_eq!(set_s(7_000_000_000), Ok((2.0, 0.0)));
+        assert_eq!(set_s(4_000_000_000), Ok((2.0, -3.0)));
+        assert!(read_end("\n@crossvisor end mono=x\n", began, String::new()).is_err());
     }
 
     #[test]

@@ -234,7 +234,8 @@ impl<'a> Stay<'a> {
         let done = match self.instances(guests, cell) {
             Ok(instances) => {
                 let replicate = self.visit.replicate;
-                let work = CellWork { run: self.run, steps, cell, replicate, instances, guests };
+                let work =
+                    CellWork { run: self.run, steps, cell, replicate, instances, guests, warmup: None };
                 self.work(&work, provision_s, &mut warnings)
             }
             Err(reason) => Err(Stopped { phase: Phase::Prepare, reason }),
@@ -252,7 +253,7 @@ impl<'a> Stay<'a> {
         self.phase(Phase::Prepare, deadlines.prepare, cell, |deadline| work.prepare(deadline))?;
         let setup = if self.axes.is_bare() { None } else { Some(self.setup(Phase::Run)?) };
         let facts = self.phase(Phase::Run, deadlines.run, cell, |deadline| {
-            work.measure_watched(setup.as_ref(), deadline, warnings)
+            work.measure_told(setup.as_ref(), deadline, warnings)
         })?;
         self.phase(Phase::Collect, deadlines.collect, cell, |deadline| {
             work.collect(setup.as_ref(), provision_s, facts, deadline)

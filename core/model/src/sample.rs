@@ -100,6 +100,12 @@ impl Window {
         (self.end_s - self.start_s).max(0.0)
     }
 
+    /// The shortest that both are in.
+    #[must_use]
+    pub fn around(self, other: Self) -> Self {
+        Self { start_s: self.start_s.min(other.start_s), end_s: self.end_s.max(other.end_s) }
+    }
+
     /// The share (0..=1) of this window in which all `others` were at work too; 1 without others.
     #[must_use]
     pub fn overlap(self, others: &[Self]) -> f64 {
