@@ -86,15 +86,15 @@ fn told(telemetry: &[TelemetrySummary]) -> BTreeMap<CellId, BTreeSet<String>> {
         let reasons = [
             (
                 !is_host && above("cpu steal", GUEST_STEAL),
-                "a guest did not get the CPU that it wanted for more than 5 % of the time (steal)",
+                "a guest did not get the CPU that it wanted for more than a twentieth of the time (steal)",
             ),
             (
                 is_host && above("cpu steal", HOST_STEAL),
-                "the host did not get the CPU that it wanted for more than 1 % of the time (steal): it is a guest itself",
+                "the host did not get the CPU that it wanted for more than a hundredth of the time (steal): it is a guest itself",
             ),
             (
                 above("memory pressure some", MEMORY_WAIT),
-                "programs waited for memory for more than 5 % of the time",
+                "programs waited for memory for more than a twentieth of the time",
             ),
             (
                 is_host && above("cpu slowed down by heat", 0.0),

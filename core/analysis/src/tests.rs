@@ -225,3 +225,66 @@ fn undeclared_metrics_are_kept() {
     assert_eq!(summary.mean, 3.0);
     assert_eq!(metrics[1].rows.len(), 4);
 }
+
+/// The flags of the first metric's row of a setup.
+fn flags(comparison: &Comparison, hypervisor: &str, guests: u32) -> String {
+    let flags: Vec<String> =
+        row(comparison, hypervisor, guests).flags.into_iter().map(|flag| flag.text).collect();
+    flags.join("\n")
+}
+
+#[test]
+fn what_no_single_sample_shows_is_flagged_with_its_reason() {
+    let mut samples = Vec::new();
+    for (hypervisor, guests, values) in [
+        ("bare", 1, [100.0, 101.0]),
+        ("bare", 2, [100.0, 101.0]),
+        ("kvm", 1, [180.0, 181.0]),
+        ("kvm", 2, [50.0, 51.0]),
+    ] {
+        for (replicate, value) in (1..).zip(values) {
+            for instance in 1..=guests {
+                samples.push(sample(&id(hypervisor, guests), "write", replicate, instance, measured(value)));
+            }
+        }
+    }
+    let mut record = record(&samples, &[]);
+    let quiet = compare(&record);
+    assert!(flags(&quiet, "kvm", 1).contains("better than the bare host"));
+    assert_eq!([flags(&quiet, "kvm", 2), flags(&quiet, "bare", 1)], ["cached"; 2]);
+
+    let host = json!({ "here": { "uri": "", "cpu_model": "", "cpus": 1, "memory_bytes": 64 << 20, "kernel": "", "os": "",
+        "governor": null, "mitigations": {}, "kvm": "", "accel": null, "versions": {} } });
+    record.provenance.hosts = serde_json::from_value(host).expect("hosts");
+    let setup = |hypervisor: &str, version: &str| {
+        json!({ "cell": id(hypervisor, 2), "replicate": 1, "accel": "kvm", "provision_s": 1.0, "volumes": [],
+            "allocated_bytes": [], "tools": { "bonnie++": version }, "skew_s": {}, "drift_s": {} })
+    };
+    let setups = json!([setup("bare", "1.98"), setup("kvm", "2.00a")]);
+    record.setups = serde_json::from_value(setups).expect("setups");
+    let told = |place: Json, series: &str, mean: f64| {
+        json!({ "cell": id("kvm", 2), "replicate": 1, "place": place, "offer": "system", "source": "system",
+            "series": [{ "name": series, "unit": "%", "mean": mean, "max": mean }] })
+    };
+    let telemetry = json!([
+        told(json!({ "guest": 2 }), "cpu steal", 7.5),
+        told(json!("host"), "cpu steal", 0.5),
+        told(json!("host"), "cpu slowed down by heat", 1.0),
+        told(json!("host"), "cpu frequency allowed", 60.0),
+    ]);
+    record.telemetry = serde_json::from_value(telemetry).expect("telemetry");
+    let doubted = compare(&record);
+    let (two, bare) = (flags(&doubted, "kvm", 2), flags(&doubted, "bare", 2));
+    for words in [
+        "2 virtual CPUs and the host has 1",
+        "more memory than the host",
+        "a guest did not get the CPU",
+        "slowed down by heat",
+        "below their full frequency",
+        "bonnie++ is not the same everywhere: versions 1.98 and 2.00a",
+    ] {
+        assert!(two.contains(words), "{words}: {two}");
+    }
+    assert!(!two.contains("the host did not get the CPU"), "{two}");
+    assert!(bare.contains("bonnie++ is not the same") && !bare.contains("virtual CPUs"), "{bare}");
+}

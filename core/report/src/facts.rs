@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crossvisor_model::provenance::HostFacts;
 use crossvisor_model::{
-    Bytes, ImportFacts, ImportedFile, Name, Options, Provenance, RunRecord, Seconds, Use,
+    Bytes, Caches, ImportFacts, ImportedFile, Load, Name, Options, Provenance, RunRecord, Seconds, Use,
+    Warmup,
 };
 use serde::Serialize;
 
@@ -27,6 +28,7 @@ pub fn facts(record: &RunRecord) -> Vec<Facts> {
         None => {
             all.extend(record.provenance.hosts.iter().map(|(name, host)| host_facts(record, name, host)));
             all.push(guest(record));
+            all.push(measuring(record));
         }
     }
     all.push(choices(record));
@@ -174,6 +176,35 @@ fn choices(record: &RunRecord) -> Facts {
     let pairs =
         [of("hypervisor", &plan.hypervisors), of("storage", &plan.storages), of("workload", &plan.workloads)];
     Facts { title: "Scenario".to_string(), pairs: tidy(pairs.concat()) }
+}
+
+fn measuring(record: &RunRecord) -> Facts {
+    let measuring = &record.plan.measuring;
+    let load = match measuring.load {
+        Load::Once => "each works once",
+        Load::UntilAllFinish => "those that are done work again until all are; only the first time counts",
+    };
+    let warmup = match measuring.warmup {
+        Warmup::Times(0) => "none".to_string(),
+        Warmup::Times(times) => format!("the work {times} times, not counted"),
+        Warmup::For(time) => format!("the work for {time}, not counted"),
+    };
+    let caches = match measuring.caches {
+        Caches::Drop => "emptied before rounds of workloads that ask for it",
+        Caches::Keep => "kept",
+    };
+    let volumes = measuring
+        .prefill
+        .map_or("as they were made: a write may be the first to its blocks".into(), |size| {
+            format!("prefilled with {size}: a write finds its blocks")
+        });
+    let pairs = vec![
+        pair("load", load),
+        pair("warm-up", warmup),
+        pair("page caches", caches),
+        pair("volumes", volumes),
+    ];
+    Facts { title: "Measuring".to_string(), pairs: tidy(pairs) }
 }
 
 fn plugins(record: &RunRecord) -> Facts {

@@ -74,6 +74,8 @@ pub fn html(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         flags => notes::flags(comparison),
         warnings => notes::warnings(comparison),
         legend => notes::legend(comparison),
+        telemetry => crate::telemetry::told(record, comparison),
+        telemetry_headings => crate::telemetry::HEADINGS,
         facts => crate::facts::facts(record),
         repeat => notes::repeat(record),
         style => Value::from_safe_string(STYLE.to_string()),

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crossvisor_analysis::Comparison;
-use crossvisor_model::{HostSpec, Name, Provenance, RunRecord};
+use crossvisor_model::{HostSpec, Name, Provenance, RunRecord, TelemetrySummary};
 use serde::Serialize;
 
 use crate::{ReportError, notes};
@@ -25,6 +25,8 @@ struct Document<'a> {
     hosts: &'a BTreeMap<Name, HostSpec>,
     notices: &'a [String],
     provenance: &'a Provenance,
+    /// What machines did while they were measured, by replicate, place and source.
+    telemetry: &'a [TelemetrySummary],
     comparison: &'a Comparison,
 }
 
@@ -44,6 +46,7 @@ pub fn json(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         hosts: &record.plan.hosts,
         notices: &record.notices,
         provenance: &record.provenance,
+        telemetry: &record.telemetry,
         comparison,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")

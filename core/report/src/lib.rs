@@ -15,6 +15,7 @@ mod places;
 mod sheet;
 mod svg;
 mod table;
+mod telemetry;
 mod text;
 
 pub use chart::charts;

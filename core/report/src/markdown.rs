@@ -8,6 +8,7 @@ use crossvisor_model::RunRecord;
 use crate::clean::one_line;
 use crate::notes::{self, Note};
 use crate::table::{Metrics, NONE, Table, percent_heading, tables};
+use crate::telemetry::{HEADINGS, told};
 use crate::text::title;
 
 /// The report as Markdown.
@@ -28,6 +29,7 @@ pub fn markdown(record: &RunRecord, comparison: &Comparison, metrics: Metrics) -
     section(&mut out, "What was not measured", &notes::missing(comparison));
     section(&mut out, "Values to doubt", &notes::flags(comparison));
     section(&mut out, "Warnings", &notes::warnings(comparison));
+    telemetry(&mut out, record, comparison);
     out + &format!("\n{}\n", escape(&notes::legend(comparison)))
 }
 
@@ -49,6 +51,20 @@ fn section(out: &mut String, title: &str, notes: &[Note]) {
         places => format!("{} ({})", note.text, places.join("; ")),
     };
     bullets(out, &notes.iter().map(line).collect::<Vec<_>>());
+}
+
+fn telemetry(out: &mut String, record: &RunRecord, comparison: &Comparison) {
+    let all = told(record, comparison);
+    if !all.is_empty() {
+        *out += "\n## What the machines did meanwhile\n";
+    }
+    for cell in all {
+        *out += &format!("\n### {}\n\n| {} |\n", escape(&cell.title), HEADINGS.join(" | "));
+        *out += "|:--|--:|--:|--:|--:|\n";
+        for row in &cell.rows {
+            *out += &format!("| {} |\n", row.each_ref().map(|text| escape(text)).join(" | "));
+        }
+    }
 }
 
 fn grid(out: &mut String, table: &Table, percent_heading: Option<&str>) {

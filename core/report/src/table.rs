@@ -68,6 +68,7 @@ pub struct Numbers {
 
 const LEFT_OUT: &str = "* without values that were too fast to measure: the true mean is better";
 const LOST: &str = "† without the replicates that failed or lost a value";
+const DOUBTED: &str = "? there are reasons to doubt it: see the values to doubt";
 pub const NONE: &str = "-";
 
 /// How setups are written: the host only where there are several.
@@ -164,7 +165,7 @@ fn table(workload: &WorkloadComparison, metric: &MetricComparison, setups: &Setu
 /// What the marks behind these means say.
 pub fn footnotes<'a>(means: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
     let marked = |mark: char| means.clone().any(|mean| mean.contains(mark));
-    [LEFT_OUT, LOST].into_iter().filter(|note| note.chars().next().is_some_and(&marked)).collect()
+    [LEFT_OUT, LOST, DOUBTED].into_iter().filter(|note| note.chars().next().is_some_and(&marked)).collect()
 }
 
 fn line(row: &Row, cell: &CellReport, scale: Scale, setups: &Setups) -> Line {
@@ -240,8 +241,9 @@ pub fn numbers(row: &Row, cell: &CellReport, scale: Scale) -> Option<Numbers> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.to_string());
     let left_out = if row.estimate.too_fast() > 0 { "*" } else { "" };
     let lost = matches!(row.estimate, Estimate::Partly { missing: 1.., .. }) || !cell.problems.is_empty();
+    let doubted = if row.flags.is_empty() { "" } else { "?" };
     Some(Numbers {
-        mean: format!("{}{left_out}{}", show(summary.mean), if lost { "†" } else { "" }),
+        mean: format!("{}{left_out}{}{doubted}", show(summary.mean), if lost { "†" } else { "" }),
         sd: or_none(summary.relative_sd.map(number::relative_sd)),
         interval: or_none(summary.interval.map(|interval| number::interval(interval, place, scale))),
         median: show(summary.median),

@@ -150,6 +150,21 @@ fn provenance() -> Json {
     })
 }
 
+/// What the host and both guests of one cell told.
+fn telemetry() -> Json {
+    let told = |place: Json, steal: f64| {
+        json!({
+            "cell": axes("kvm-virtio", 2, "disk").id(), "replicate": 1, "place": place, "offer": "system", "source": "system",
+            "series": [
+                { "name": "cpu user", "unit": "%", "mean": 41.25, "max": 97.0 },
+                { "name": "cpu steal", "unit": "%", "mean": steal, "max": steal * 2.0 },
+                { "name": HOSTILE, "unit": "KiB/s", "mean": 1234.5, "max": 20_000.0 },
+            ],
+        })
+    };
+    json!([told(json!("host"), 0.0), told(json!({ "guest": 1 }), 6.5), told(json!({ "guest": 2 }), 0.25)])
+}
+
 /// The run, always the same.
 pub fn record() -> RunRecord {
     let volume = json!({ "source": { "file": "/var/lib/x/root.qcow2" }, "format": "qcow2", "cache": "none" });
@@ -160,7 +175,7 @@ pub fn record() -> RunRecord {
     serde_json::from_value(json!({
         "name": "small-20260314-092653", "plan": plan(), "provenance": provenance(),
         "metrics": { "disk": metrics("disk"), "net": metrics("net"), "pi": metrics("pi") },
-        "outcomes": outcomes(), "setups": [setup], "samples": samples(),
+        "outcomes": outcomes(), "setups": [setup], "samples": samples(), "telemetry": telemetry(),
         "notices": ["no usable KVM on here: emulating"], "complete": true,
     }))
     .expect("a record")
