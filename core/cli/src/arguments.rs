@@ -47,9 +47,13 @@ pub enum Command {
     Run(Run),
     /// Show the cells, their order and every action, touching nothing
     Plan(Plan),
+    /// Go on with a run that stopped: what is good in it stays, all else is done
+    Resume(Resume),
     /// Show a stored run again
     Report(Report),
-    /// Make a run of results that were measured elsewhere
+    /// Look whether a stored run is as it was written
+    Check(Check),
+    /// Make a run of results that were measured elsewhere, or a scenario of a guest of xm, xl or libvirt
     Import(Import),
     /// Guest images
     #[command(subcommand)]
@@ -200,22 +204,60 @@ pub struct Report {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
+What the run left when it stopped is removed first. Cells that failed are tried again; the order is the one that was
+planned.
+
+Example:
+  crossvisor resume runs/NAME")]
+pub struct Resume {
+    /// The run directory
+    pub run: PathBuf,
+    /// No colours; NO_COLOR in the environment means the same
+    #[arg(long)]
+    pub no_color: bool,
+    /// No progress, only notices and the result
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Exit code 0: all is as it was written, or was repaired; 1: something is not.
+
+Examples:
+  crossvisor check runs/NAME
+  crossvisor check runs/NAME --repair")]
+pub struct Check {
+    /// The run directory
+    pub run: PathBuf,
+    /// Move damaged lines to damaged.jsonl, so that all else can be read; 'resume' then measures again what is missing
+    #[arg(long)]
+    pub repair: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
 What is no result is told of with its file and line. Exit code 0: all was read; 1: parts were refused; 2: nothing
 was a result.
 
 Examples:
   crossvisor import bonnie old/*.csv
   crossvisor import iperf3 vm*.json --host rack7 --hypervisor xen-pv --storage lvm --guests 8
-  ssh rack7 cat results.txt | crossvisor import bonnie - --json")]
+  ssh rack7 cat results.txt | crossvisor import bonnie - --json
+  crossvisor import xl /etc/xen/web1.cfg --out web1.yaml
+  virsh dumpxml web1 | crossvisor import libvirt -
+
+xl reads configuration of xm and xl, libvirt domain XML. The scenario repeats the guest's shape; what has no
+counterpart stands in it as comments.")]
 pub struct Import {
-    /// What printed the results: the name of an offer that imports, see 'plugin list'
+    /// What printed the results: the name of an offer that imports, see 'plugin list'; or, of guests, xl or libvirt
     pub kind: String,
     /// The files; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Folder that gets the run directory
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    pub out: PathBuf,
+    /// Folder that gets the run directory [default: runs]; for guests the scenario's file, or the folder of several
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
     /// Name of the run; its directory is called so [default: the kind with date and time]
     #[arg(long)]
     pub name: Option<Name>,

@@ -57,6 +57,8 @@ pub enum Failure {
     Exists(PathBuf),
     #[error("{} exists already: choose another folder with --dir", .0.display())]
     FolderExists(PathBuf),
+    #[error("{} cannot go on: {reason}", .run.display())]
+    NoResume { run: PathBuf, reason: &'static str },
     #[error("cannot start 'ssh': {0}: install openssh-client")]
     Ssh(std::io::Error),
     #[error("cannot watch for signals: {0}")]
@@ -64,6 +66,12 @@ pub enum Failure {
     /// A file named with `--plugin` that does not load.
     #[error(transparent)]
     Plugin(Box<LoadError>),
+    #[error("{} guests, and a scenario has one: name a folder for them with --out, or see them with --json", .0)]
+    ManyGuests(usize),
+    #[error("no guest image is known that a scenario could name: see 'crossvisor guest list'")]
+    NoImage,
+    #[error("--{0} is for results: leave it out, a guest's description says it")]
+    OfResults(&'static str),
     #[error("no plugin imports '{kind}': {known}")]
     NoKind { kind: String, known: String },
     #[error("storage goes with guests: give --hypervisor as well")]
@@ -116,6 +124,8 @@ impl Failure {
             | Self::Plugin(_)
             | Self::PluginName(_)
             | Self::NoPlugin { .. }
+            | Self::ManyGuests(_)
+            | Self::OfResults(_)
             | Self::NoKind { .. }
             | Self::BareStorage
             | Self::Import(ImportError::Guests { .. })

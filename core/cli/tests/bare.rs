@@ -55,6 +55,20 @@ fn a_run_is_shown_kept_and_shown_again() {
 }
 
 #[test]
+fn a_run_that_is_not_precise_goes_on_to_its_most_replicates() {
+    let home = Home::new();
+    let repeat = "repeat: {min: 2, max: 4, until: 0.1%}";
+    let file = home.scenario(&SCENARIO.replace("repeat: 2", repeat));
+    let output = home.run(&["run", file, "--name", "one"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let (lines, shown) = (text(&output.stderr), text(&output.stdout));
+    assert!(lines.starts_with("00:00:00 run one: 2 visits\n"), "{lines}");
+    assert!(lines.contains(" replicate 4, not precise enough yet: 1 cell, 1 visit more\n"), "{lines}");
+    assert!(lines.contains(" here/bare/-/1/pi (replicate 4) good\n") && !lines.contains("replicate 5"));
+    assert!(shown.contains("2 to 4 replicates (until ±0.1%) each"), "{shown}");
+}
+
+#[test]
 fn runs_that_start_at_once_get_names_of_their_own() {
     let home = Home::new();
     let file = home.scenario(SCENARIO);

@@ -6,7 +6,7 @@ use std::thread;
 
 use crossvisor_image::{GuestDefinition, Image};
 use crossvisor_model::{Accel, Event, HostAddress, HostGuest, HostSpec, MetricSpec, Name, Plan};
-use crossvisor_store::{Journal, RunDirectory};
+use crossvisor_store::{History, Journal, RunDirectory};
 use crossvisor_target::{Cancel, embed};
 
 use crate::context::Run;
@@ -14,7 +14,7 @@ use crate::hosts::{Host, HostImage, Hosts, KeptHost, Maker, Recipe, Staged};
 use crate::identity::{DomainIdentity, RunKey};
 use crate::log::Log;
 use crate::repeats::Repeats;
-use crate::run::{RunRequest, Summary};
+use crate::run::{RunRequest, Start, Summary};
 use crate::steps::{Steps, in_seconds};
 use crate::visit::visit;
 use crate::work_folder::WorkFolder;
@@ -78,6 +78,7 @@ impl<'a> Course<'a> {
         hosts: &mut Hosts<'_>,
         log: &Log<'_>,
         metrics: BTreeMap<Name, Vec<MetricSpec>>,
+        history: &History,
     ) -> Result<Summary, EngineError> {
         let RunRequest { plan, plugins, guests, settings, cancel, name, .. } = *self.request;
         let key = RunKey::generate(&self.work.path().join("ssh"))?;
@@ -96,8 +97,12 @@ impl<'a> Course<'a> {
             None => Default::default(),
         };
         let provenance = provenance::of(plan, plugins, &self.reached, &staged, &guest, image.as_ref());
-        log.directory().provenance(&provenance)?;
-        visits(&Run {
+        let resumed = match self.request.start {
+            Start::New { .. } => 0,
+            Start::Again => history.resumed + 1,
+        };
+        log.directory().provenance(&provenance, resumed)?;
+        let run = Run {
             name: name.clone(),
             plan,
             plugins,
@@ -112,7 +117,8 @@ impl<'a> Course<'a> {
             cmdline: guest.boot.cmdline,
             login: guest.login,
             metrics,
-        })
+        };
+        visits(&run, history)
     }
 
     /// Makes the hosts that are guests of this machine, all at once, and reaches them.
@@ -225,8 +231,9 @@ pub fn build_image(
     Ok(crossvisor_image::build(guest, &settings.images(), &mut progress, &|| cancel.is_raised())?)
 }
 
-/// Makes the visits in the plan's order; after an interruption the rest is not tried.
-fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
+/// Makes the visits in the plan's order, without what is done already; after an interruption the rest is not tried.
+fn visits(run: &Run<'_>, history: &History) -> Result<Summary, EngineError> {
+    let done = history.finished();
     let mut summary = Summary::default();
     let mut repeats = Repeats::new(run.plan);
     for (number, planned) in (1..).zip(&run.plan.order) {
@@ -238,7 +245,7 @@ fn visits(run: &Run<'_>) -> Result<Summary, EngineError> {
             let Some(repeating) = repeats.decide(&record, planned.replicate) else { break };
             run.log.tell(repeating)?;
         }
-        let one = repeats.rest(planned);
+        let one = repeats.rest(planned).without(run.plan, &done);
         if one.cells.is_empty() {
             continue;
         }

@@ -35,6 +35,10 @@ pub enum EngineError {
         "a run called '{0}' is alive or was killed: give this one another --name, or remove the other with 'crossvisor clean'"
     )]
     NameTaken(String),
+    #[error(
+        "{what}, which the run left when it stopped, cannot be removed, and so it cannot go on: {reason}: mend that and resume it again"
+    )]
+    Rest { what: String, reason: String },
     #[error("another run uses {0}: wait for it, or set CROSSVISOR_STATE to another folder")]
     Busy(PathBuf),
     #[error("{plugin} cannot say what it would do: {reason}")]

@@ -1,6 +1,6 @@
 //! The run's log: every event gets its time, goes to the run directory and to whoever watches.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossvisor_model::{Event, Stamped, Window};
 use crossvisor_store::RunDirectory;
@@ -15,8 +15,11 @@ pub struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub fn new(directory: &'a RunDirectory, observer: &'a dyn Observer) -> Self {
-        Self { began: Instant::now(), directory, observer }
+    /// `after_s` is how long the run lasted until it stopped, where it goes on: its clock goes on too.
+    pub fn new(directory: &'a RunDirectory, observer: &'a dyn Observer, after_s: f64) -> Self {
+        let now = Instant::now();
+        let began = now.checked_sub(Duration::from_secs_f64(after_s)).unwrap_or(now);
+        Self { began, directory, observer }
     }
 
     pub fn directory(&self) -> &RunDirectory {

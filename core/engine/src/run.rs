@@ -6,9 +6,10 @@ use std::path::Path;
 
 use crossvisor_image::GuestLibrary;
 use crossvisor_model::{CellStatus, Event, MetricSpec, Name, Outcome, Plan};
-use crossvisor_store::{Journal, RunDirectory};
+use crossvisor_store::{History, Journal, RunDirectory};
 use crossvisor_target::Cancel;
 
+use crate::clean::clean;
 use crate::context::{Plugins, find, offer};
 use crate::course::Course;
 use crate::hosts::{Connections, Hosts};
@@ -19,17 +20,28 @@ use crate::{EngineError, Observer, Settings};
 /// What a run needs.
 pub struct RunRequest<'a> {
     pub plan: &'a Plan,
-    /// The scenario as it was given, kept with the results.
-    pub scenario_text: &'a str,
     pub plugins: &'a Plugins,
     pub guests: &'a GuestLibrary,
-    /// The run directory to be made. Its name is the run's name.
+    /// The run directory. Its name is the run's name.
     pub directory: &'a Path,
     /// The run's name: it tags every domain.
     pub name: &'a Name,
+    pub start: Start<'a>,
     pub settings: &'a Settings,
     pub cancel: &'a Cancel,
     pub observer: &'a dyn Observer,
+}
+
+/// How a run begins.
+#[derive(Clone, Copy)]
+pub enum Start<'a> {
+    /// The run directory is made.
+    New {
+        /// The scenario as it was given, kept with the results.
+        scenario: &'a str,
+    },
+    /// The run directory is there, of a run that stopped: what is good in it stays, all else is done.
+    Again,
 }
 
 /// How many replicates of cells came to which end.
@@ -46,9 +58,12 @@ pub struct Summary {
 /// # Errors
 /// [`EngineError`] when the run cannot be started, or its results cannot be kept; what it created is removed.
 pub fn run(request: &RunRequest<'_>) -> Result<Summary, EngineError> {
-    let RunRequest { plan, plugins, settings, name, .. } = *request;
+    let RunRequest { plan, plugins, settings, name, start, .. } = *request;
     fs::create_dir_all(&settings.state).map_err(folder_error("make", &settings.state))?;
     let metrics = metrics(plan, plugins)?;
+    if matches!(start, Start::Again) {
+        remove_rest(settings, name)?;
+    }
     let work = WorkFolder::create(&settings.work(), name.as_str())?;
     let result = run_in(request, &work, metrics);
     // What could not be undone stays in the journal, for `clean`.
@@ -58,33 +73,44 @@ pub fn run(request: &RunRequest<'_>) -> Result<Summary, EngineError> {
     result
 }
 
+/// Removes what the run left when it stopped.
+fn remove_rest(settings: &Settings, name: &Name) -> Result<(), EngineError> {
+    if !settings.work().join(name.as_str()).exists() {
+        return Ok(());
+    }
+    let cleaned = clean(settings, false, Some(name.as_str()))?;
+    if !cleaned.alive.is_empty() {
+        return Err(EngineError::NameTaken(name.to_string()));
+    }
+    let failed = cleaned.actions.into_iter().find_map(|action| Some((action.what, action.failure?)));
+    match failed {
+        Some((what, reason)) => Err(EngineError::Rest { what, reason }),
+        None => Ok(()),
+    }
+}
+
 fn run_in(
     request: &RunRequest<'_>,
     work: &WorkFolder,
     metrics: BTreeMap<Name, Vec<MetricSpec>>,
 ) -> Result<Summary, EngineError> {
-    let RunRequest { plan, settings, cancel, name, .. } = *request;
+    let RunRequest { settings, cancel, .. } = *request;
     let journal = Journal::open(&work.journal())?;
     let connections = Connections::new(settings, work.path());
     let mut hosts = Hosts::new(work, &journal, &connections, cancel);
     let mut course = Course { request, work, journal: &journal, reached: BTreeMap::new() };
-    let scenario = request.scenario_text;
-    let directory = course.reach_found(&mut hosts).and_then(|()| {
-        let metrics = metrics.clone();
-        Ok(RunDirectory::create(request.directory, name.as_str(), scenario, plan, metrics)?)
-    });
-    let directory = match directory {
-        Ok(directory) => directory,
+    let directory = course.reach_found(&mut hosts).and_then(|()| open(request, &metrics));
+    let (directory, history) = match directory {
+        Ok(opened) => opened,
         Err(error) => {
             // What cannot be removed stays in the journal, for `clean`.
             hosts.clear();
             return Err(error);
         }
     };
-    let log = Log::new(&directory, request.observer);
-    let visits = plan.order.iter().filter(|visit| visit.replicate <= plan.repeat).count();
-    log.tell(Event::RunStarted { run: name.to_string(), visits })?;
-    let summary = course.follow(&mut hosts, &log, metrics);
+    let log = Log::new(&directory, request.observer, history.at_s);
+    log.tell(first_event(request, &history))?;
+    let summary = course.follow(&mut hosts, &log, metrics, &history);
     for reason in hosts.clear() {
         log.tell(Event::Notice {
             text: format!("not removed ({reason}): 'crossvisor clean' tries it again"),
@@ -93,6 +119,32 @@ fn run_in(
     let summary = summary?;
     log.tell(Event::RunEnded { failed: summary.failed + summary.skipped })?;
     Ok(summary)
+}
+
+/// The run directory, and what the run has come to in it.
+fn open(
+    request: &RunRequest<'_>,
+    metrics: &BTreeMap<Name, Vec<MetricSpec>>,
+) -> Result<(RunDirectory, History), EngineError> {
+    let RunRequest { plan, name, directory, start, .. } = *request;
+    Ok(match start {
+        Start::New { scenario } => {
+            let new = RunDirectory::create(directory, name.as_str(), scenario, plan, metrics.clone())?;
+            (new, History::default())
+        }
+        Start::Again => RunDirectory::reopen(directory)?,
+    })
+}
+
+fn first_event(request: &RunRequest<'_>, history: &History) -> Event {
+    let RunRequest { plan, name, start, .. } = *request;
+    let finished = history.finished();
+    let planned = plan.order.iter().filter(|visit| visit.replicate <= plan.repeat);
+    let left = planned.filter(|visit| !visit.is_done(plan, &finished)).count();
+    match start {
+        Start::New { .. } => Event::RunStarted { run: name.to_string(), visits: left },
+        Start::Again => Event::RunResumed { run: name.to_string(), visits: left },
+    }
 }
 
 fn metrics(plan: &Plan, plugins: &Plugins) -> Result<BTreeMap<Name, Vec<MetricSpec>>, EngineError> {

@@ -52,8 +52,9 @@ pub enum Event {
         run: String,
         visits: usize,
     },
-    /// The run goes on after it had stopped; `visits` are left.
+    /// The run goes on after it had stopped; `visits` are left at least.
     RunResumed {
+        run: String,
         visits: usize,
     },
     /// Something a person should know that belongs to no guest: `no usable KVM: emulating`.

@@ -1,10 +1,10 @@
 //! A plan: the expanded cells of a scenario in the seeded order in which they will be visited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Axes, Bytes, Cell, HostSpec, Name, Options, Seconds, Share};
+use crate::{Axes, Bytes, Cell, CellId, HostSpec, Name, Options, Seconds, Share};
 
 /// Everything a run needs to know; a pure function of scenario, catalogue and host facts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -180,6 +180,24 @@ impl Default for Deadlines {
             collect: Seconds(60.0),
             destroy: Seconds(60.0),
         }
+    }
+}
+
+impl Visit {
+    /// What is left of it, where these replicates of cells are done.
+    #[must_use]
+    pub fn without(&self, plan: &Plan, done: &BTreeSet<(CellId, u32)>) -> Self {
+        let is_done = |index: &usize| {
+            plan.cells.get(*index).is_some_and(|cell| done.contains(&(cell.id.clone(), self.replicate)))
+        };
+        let cells = self.cells.iter().copied().filter(|index| !is_done(index)).collect();
+        Self { replicate: self.replicate, cells }
+    }
+
+    /// Whether nothing is left of it.
+    #[must_use]
+    pub fn is_done(&self, plan: &Plan, done: &BTreeSet<(CellId, u32)>) -> bool {
+        self.without(plan, done).cells.is_empty()
     }
 }
 

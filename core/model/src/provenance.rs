@@ -22,6 +22,41 @@ pub struct Provenance {
     pub imported: Option<ImportFacts>,
 }
 
+impl Provenance {
+    /// What is not the same in a later part of the run: `hosts.here.kernel: 6.1.0 before, 6.1.1 now`. The time, and what was
+    /// free on a host, differ always and are left out.
+    #[must_use]
+    pub fn differences(&self, later: &Self) -> Vec<String> {
+        let [before, now] = [self, later].map(|one| {
+            let mut leaves = BTreeMap::new();
+            collect("", &serde_json::to_value(one).unwrap_or_default(), &mut leaves);
+            leaves
+        });
+        let keys: std::collections::BTreeSet<_> = before.keys().chain(now.keys()).collect();
+        let text = |leaves: &BTreeMap<String, String>, key: &str| {
+            leaves.get(key).cloned().unwrap_or_else(|| "nothing".into())
+        };
+        let differ = keys.into_iter().filter(|key| before.get(*key) != now.get(*key));
+        differ.map(|key| format!("{key}: {} before, {} now", text(&before, key), text(&now, key))).collect()
+    }
+}
+
+/// The values of a document by their paths.
+fn collect(path: &str, value: &serde_json::Value, leaves: &mut BTreeMap<String, String>) {
+    match value {
+        serde_json::Value::Object(members) => {
+            for (name, value) in
+                members.iter().filter(|(name, _)| !matches!(name.as_str(), "started" | "staged"))
+            {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                collect(&path, value, leaves);
+            }
+        }
+        serde_json::Value::String(text) => drop(leaves.insert(path.into(), text.clone())),
+        other => drop(leaves.insert(path.into(), other.to_string())),
+    }
+}
+
 /// What an imported run is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportFacts {
@@ -114,4 +149,22 @@ pub struct SetupFacts {
     pub skew_s: BTreeMap<String, f64>,
     /// Guest clock against controller clock over each round, in seconds gained by the guest, by instance.
     pub drift_s: BTreeMap<String, Vec<f64>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_told_by_their_paths_and_times_are_none() {
+        let host = |kernel: &str| HostFacts { kernel: kernel.into(), ..HostFacts::default() };
+        let of = |kernel: &str, started: &str| Provenance {
+            hosts: [(Name::new("here").expect("name"), host(kernel))].into(),
+            started: started.into(),
+            ..Provenance::default()
+        };
+        assert_eq!(of("6.1.0", "now").differences(&of("6.1.0", "then")), Vec::<String>::new());
+        let differences = of("6.1.0", "now").differences(&of("6.1.1", "now"));
+        assert_eq!(differences, ["hosts.here.kernel: 6.1.0 before, 6.1.1 now"]);
+    }
 }

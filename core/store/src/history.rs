@@ -1,6 +1,6 @@
 //! What a run has come to, as its events tell: what it finished, and so what is left to do.
 //!
-//! Owns the rule what "finished" means: its last word on a replicate of a cell is that it was good or failed.
+//! Owns the rule what "finished" means: its last word on a replicate of a cell is that it was good.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -73,7 +73,7 @@ impl History {
     /// The replicates of cells that are done with.
     #[must_use]
     pub fn finished(&self) -> BTreeSet<(CellId, u32)> {
-        let done = |outcome: &&Outcome| !matches!(outcome.status, CellStatus::Skipped { .. });
+        let done = |outcome: &&Outcome| outcome.status == CellStatus::Good;
         let key = |outcome: &Outcome| (outcome.cell.clone(), outcome.replicate);
         self.outcomes.iter().filter(done).map(key).collect()
     }

@@ -4,7 +4,7 @@
 //! run.json         format version, name, the metrics' descriptions
 //! scenario.yaml    as it was given
 //! plan.json        the expanded cells and their order
-//! provenance.json  hosts, guest, plugins and their versions
+//! provenance.json  hosts, guest, plugins and their versions; provenance-N.json when the run was resumed the Nth time
 //! events.jsonl     what happened, as it happened
 //! setups.jsonl     one line for each replicate of a cell: volumes, skew, clock drift
 //! samples.jsonl    one line for each instance and round: the values of its metrics
@@ -99,10 +99,12 @@ impl RunDirectory {
         &self.path
     }
 
+    /// Keeps the provenance of the run, or of its part after it stopped for the `resumed`th time.
+    ///
     /// # Errors
     /// [`StoreError`] when the disk does not take it.
-    pub fn provenance(&self, provenance: &Provenance) -> Result<(), StoreError> {
-        write_json(&self.path.join("provenance.json"), provenance)
+    pub fn provenance(&self, provenance: &Provenance, resumed: u32) -> Result<(), StoreError> {
+        write_json(&self.path.join(provenance_file(resumed)), provenance)
     }
 
     /// Keeps an event; when it says what came of a cell, it and all before it is on the disk when this returns.
@@ -202,14 +204,18 @@ impl RunDirectory {
         let mut damages = Vec::new();
         let plan: Plan = read_json(&path.join("plan.json"))?;
         let samples = samples::read(&path.join("samples.jsonl"), format, &plan, &metrics, &mut damages)?;
-        let History { outcomes, mut notices, complete, .. } = History::read(path, &mut damages)?;
-        let provenance = path.join("provenance.json");
-        let provenance = if provenance.exists() {
-            read_json(&provenance)?
-        } else {
+        let History { outcomes, mut notices, complete, resumed, .. } = History::read(path, &mut damages)?;
+        let mut provenances = Vec::new();
+        for part in (0..=resumed).map(|part| path.join(provenance_file(part))).filter(|part| part.exists()) {
+            provenances.push(read_json::<Provenance>(&part)?);
+        }
+        let mut provenances = provenances.into_iter();
+        let provenance = provenances.next().unwrap_or_else(|| {
             notices.push("the run ended before its hosts were ready: nothing is known of them".into());
             Provenance::default()
-        };
+        });
+        let differences = provenances.flat_map(|later| provenance.differences(&later));
+        notices.extend(differences.map(|what| format!("the run went on under other circumstances: {what}")));
         let (mut setups, mut telemetry) = (Vec::new(), Vec::new());
         each(&path.join("setups.jsonl"), &mut damages, |facts| setups.push(facts))?;
         each(&path.join("telemetry.jsonl"), &mut damages, |summary| telemetry.push(summary))?;
@@ -262,6 +268,10 @@ impl RunDirectory {
 
 /// The files with lines that belong to one replicate of a cell.
 pub(crate) const OF_CELLS: [&str; 4] = ["samples.jsonl", "warmup.jsonl", "setups.jsonl", "telemetry.jsonl"];
+
+fn provenance_file(resumed: u32) -> String {
+    if resumed == 0 { "provenance.json".into() } else { format!("provenance-{resumed}.json") }
+}
 
 fn header(path: &Path) -> Result<Header, StoreError> {
     let file = path.join("run.json");

@@ -68,7 +68,9 @@ fn a_run_that_goes_on_has_each_replicate_once_and_loses_nothing() {
     let (directory, history) = RunDirectory::reopen(&path).expect("reopen");
     assert_eq!(history.finished().into_iter().collect::<Vec<_>>(), [(CellId(CELL.into()), 1)]);
     assert!((history.at_s - 6.0).abs() < 1e-9 && !history.complete);
-    directory.event(&Stamped { at_s: 7.0, event: Event::RunResumed { visits: 2 } }).expect("event");
+    directory
+        .event(&Stamped { at_s: 7.0, event: Event::RunResumed { run: "r".into(), visits: 2 } })
+        .expect("event");
     for (replicate, value) in [(2, 21.0), (3, 31.0)] {
         directory.samples(&[sample(replicate, value)]).expect("keep");
         directory.event(&ended(replicate, CellStatus::Good, 8.0)).expect("event");

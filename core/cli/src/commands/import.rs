@@ -11,10 +11,14 @@ use crossvisor_model::{Axes, Name};
 use crossvisor_plugin::{Imported, Refused};
 use serde::Serialize;
 
+use super::import_guest;
 use crate::arguments::Import;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, count, long_line};
 use crate::{inventory, run_name};
+
+/// The folder of runs, where no other is named.
+const RUNS: &str = "runs";
 
 /// A line of `--json`.
 #[derive(Serialize)]
@@ -47,12 +51,8 @@ pub fn execute(asked: &Import, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Fa
 fn no_kind(asked: &Import, loaded: &Loaded) -> Failure {
     let offers = loaded.plugins.values().flat_map(|plugin| &plugin.manifest.offers);
     let known: Vec<_> = offers.filter(|offer| offer.imports).map(|offer| offer.name.as_str()).collect();
-    let known = if known.is_empty() {
-        "none imports anything".into()
-    } else {
-        format!("the kinds are {}", known.join(", "))
-    };
-    Failure::NoKind { kind: asked.kind.clone(), known }
+    let known: Vec<_> = known.into_iter().chain(import_guest::KINDS).collect();
+    Failure::NoKind { kind: asked.kind.clone(), known: format!("the kinds are {}", known.join(", ")) }
 }
 
 /// Makes the run; how many results and how many refused parts there are.
@@ -60,14 +60,15 @@ fn make(asked: &Import, reader: &Reader<'_>) -> Result<(usize, usize), Failure> 
     if asked.storage.is_some() && asked.hypervisor.as_str() == Axes::BARE {
         return Err(Failure::BareStorage);
     }
+    let out = asked.out.as_deref().unwrap_or(Path::new(RUNS));
     let now = SystemTime::now();
     let name = match &asked.name {
         Some(name) => name.clone(),
         None => run_name::of(&reader.offer.name, now, |name| {
-            asked.out.join(name.as_str()).symlink_metadata().is_ok()
+            out.join(name.as_str()).symlink_metadata().is_ok()
         })?,
     };
-    let directory = asked.out.join(name.as_str());
+    let directory = out.join(name.as_str());
     if directory.symlink_metadata().is_ok() {
         return Err(Failure::Exists(directory));
     }
@@ -137,7 +138,7 @@ fn lines(file: &str, found: &Found) -> Result<(), Failure> {
     })
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }

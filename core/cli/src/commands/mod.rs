@@ -2,18 +2,21 @@
 //!
 //! Owns the way from what was asked for to the command that does it. It must never do more.
 
+mod check;
 mod clean;
 mod completions;
 mod doctor;
 mod guest;
 mod host;
 mod import;
+mod import_guest;
 mod plan;
 mod plugin;
 mod plugin_check;
 mod plugin_info;
 mod plugin_new;
 mod report;
+mod resume;
 mod run;
 
 use std::process::ExitCode;
@@ -33,8 +36,14 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Run(asked) => return run::execute(&asked, plugins).map(Into::into),
         Command::Plan(asked) => plan::execute(&asked, plugins)?,
+        Command::Resume(asked) => return resume::execute(&asked, plugins).map(Into::into),
         Command::Report(asked) => report::execute(&asked)?,
-        Command::Import(asked) => return import::execute(&asked, plugins).map(Into::into),
+        Command::Check(asked) => return check::execute(&asked).map(Into::into),
+        Command::Import(asked) => {
+            let of_guests = import_guest::KINDS.contains(&asked.kind.as_str());
+            let execute = if of_guests { import_guest::execute } else { import::execute };
+            return execute(&asked, plugins).map(Into::into);
+        }
         Command::Guest(Guest::List) => guest::list()?,
         Command::Guest(Guest::Build { name, no_color }) => guest::build(&name, no_color)?,
         Command::Plugin(Plugin::List { all, json }) => plugin::list(all, json, plugins)?,

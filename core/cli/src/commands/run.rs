@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crossvisor_analysis::compare;
-use crossvisor_engine::{run as carry_out, EngineError, RunRequest, Settings, Summary};
+use crossvisor_engine::{run as carry_out, EngineError, RunRequest, Settings, Start, Summary};
 use crossvisor_model::{Name, Plan};
 use crossvisor_report::{html, text, Metrics};
 use crossvisor_store::RunDirectory;
@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use crate::signals::{self, Words};
 use crate::{libvirt_log, output, run_name};
 
-const WORDS: Words =
+pub(super) const WORDS: Words =
     Words { removing: "what this run created", rest: "'crossvisor clean' removes what is left of this run" };
 
 /// # Errors
@@ -42,7 +42,7 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
     let ended = in_its_place(asked, &planned.plan, &settings.work(), |name, directory| {
         carry_out(&RunRequest {
             plan: &planned.plan,
-            scenario_text: &planned.text,
+            start: Start::New { scenario: &planned.text },
             plugins: &inventory.loaded.plugins,
             guests: &inventory.guests,
             directory,
@@ -93,7 +93,7 @@ fn place(asked: &Run, plan: &Plan, work: &Path) -> Result<(Name, PathBuf), Failu
 }
 
 /// Writes the HTML page and shows the table.
-fn conclude(directory: &Path) -> Result<(), Failure> {
+pub(super) fn conclude(directory: &Path) -> Result<(), Failure> {
     let record = RunDirectory::read(directory)?;
     let comparison = compare(&record);
     let page = directory.join("report.html");
@@ -105,7 +105,7 @@ fn conclude(directory: &Path) -> Result<(), Failure> {
     })
 }
 
-fn exit(summary: Summary, interrupted: bool) -> Exit {
+pub(super) fn exit(summary: Summary, interrupted: bool) -> Exit {
     let Summary { good, failed, skipped } = summary;
     if interrupted {
         output::say("interrupted: what the run created is removed, what it measured is kept");

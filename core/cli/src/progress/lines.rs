@@ -37,9 +37,12 @@ pub fn line(stamped: &Stamped) -> Option<String> {
 fn quiet(event: &Event) -> Option<String> {
     Some(match event {
         Event::RunStarted { run, visits } => format!("run {run}: {}", output::count(*visits, "visit")),
+        Event::RunResumed { run, visits } => {
+            format!("run {run} goes on: {} left", output::count(*visits, "visit"))
+        }
         Event::Repeating { replicate, cells, visits } => {
             let (cells, visits) = (output::count(*cells, "cell"), output::count(*visits, "visit"));
-            format!("replicate {replicate} for {cells} that are not precise enough: {visits} more")
+            format!("replicate {replicate}, not precise enough yet: {cells}, {visits} more")
         }
         Event::Building { image, stage } => format!("image {image}: {stage}"),
         Event::MakingHost { host, stage } => format!("host {host}: {stage}"),

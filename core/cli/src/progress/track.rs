@@ -42,7 +42,7 @@ impl Track {
     pub fn event(&mut self, stamped: &Stamped) {
         let at_s = stamped.at_s;
         match &stamped.event {
-            Event::RunStarted { visits, .. } => self.visits = *visits,
+            Event::RunStarted { visits, .. } | Event::RunResumed { visits, .. } => self.visits = *visits,
             Event::Repeating { visits, .. } => self.visits += visits,
             Event::Building { image, stage } => self.saying = format!("image {image}: {stage}"),
             Event::MakingHost { host, stage } => self.saying = format!("host {host}: {stage}"),
