@@ -4,6 +4,7 @@ use crate::bonnie::Bonnie;
 use crate::fio::Fio;
 use crate::hep::Hep;
 use crate::iostat::Iostat;
+use crate::iperf::{Iperf2, Iperf3};
 use crate::verdict::{Judge, judge};
 use crate::xenmon::Xenmon;
 use crate::zcav::Zcav;
@@ -14,6 +15,8 @@ pub const KINDS: &[(&str, Judge)] = &[
     ("fio", judge::<Fio>),
     ("hep", judge::<Hep>),
     ("iostat", judge::<Iostat>),
+    ("iperf2", judge::<Iperf2>),
+    ("iperf3", judge::<Iperf3>),
     ("xenmon", judge::<Xenmon>),
     ("zcav", judge::<Zcav>),
 ];

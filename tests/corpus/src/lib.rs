@@ -8,6 +8,7 @@ pub mod claim;
 pub mod fio;
 pub mod hep;
 pub mod iostat;
+pub mod iperf;
 pub mod kinds;
 pub mod offered;
 pub mod row;
