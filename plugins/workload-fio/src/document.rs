@@ -70,7 +70,10 @@ fn without_nan(text: &str) -> String {
     for word in ["-nan", "nan", "-inf", "inf"] {
         for end in [",", "\n", "\r", "}", " "] {
             for gap in ["\" : ", "\": ", "\":"] {
-                text = text.replace(&format!("{gap}{word}{end}"), &format!("{gap}null{end}"));
+                let bare = format!("{gap}{word}{end}");
+                if text.contains(&bare) {
+                    text = text.replace(&bare, &format!("{gap}null{end}"));
+                }
             }
         }
     }

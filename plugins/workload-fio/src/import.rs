@@ -40,7 +40,9 @@ pub fn import(input: &ImportInput) -> Result<ImportOutput, Failure> {
         let reason = said::complaint(&input.text).ok_or_else(|| nothing(&input.file))?;
         refused.push(Refused { line: line.unwrap_or_default() + 1, reason: format!("fio failed: {reason}") });
     }
-    let mut results: Vec<Imported> = jobs.iter().map(|job| imported(job, &jobs)).collect();
+    let mut groups: BTreeMap<Place<'_>, Vec<&Job>> = BTreeMap::new();
+    jobs.iter().for_each(|job| groups.entry(place(job)).or_default().push(job));
+    let mut results: Vec<Imported> = jobs.iter().map(|job| imported(job, &groups[&place(job)])).collect();
     if let (Some(last), 1..) = (results.last_mut(), superseded) {
         let warning = format!("{superseded} earlier states of the same run in this file were passed over");
         last.warnings.push(warning);
@@ -55,15 +57,13 @@ fn nothing(file: &str) -> Failure {
     ))
 }
 
-fn imported(job: &Job, all: &[Job]) -> Imported {
+/// `group` are the jobs that ran at once, this one among them.
+fn imported(job: &Job, group: &[&Job]) -> Imported {
     let mut warnings = Vec::new();
     let mut flags = Vec::new();
-    let at_once = all.iter().filter(|other| is_at_once(job, other)).count();
-    if at_once > 1 {
-        warnings.push(format!(
-            "'{}' is one of {at_once} jobs that ran at once and are not summed up here",
-            job.name
-        ));
+    if group.len() > 1 {
+        let (name, count) = (&job.name, group.len());
+        warnings.push(format!("'{name}' is one of {count} jobs that ran at once and are not summed up here"));
     }
     if let Some(signal) = &job.interrupted {
         flags.push(format!("fio was ended early by signal {signal}"));
@@ -75,16 +75,18 @@ fn imported(job: &Job, all: &[Job]) -> Imported {
     Imported {
         line: job.line,
         machine: job.machine.clone(),
-        settings: settings(job, all),
+        settings: settings(job, group),
         values,
         warnings,
         versions,
     }
 }
 
-fn is_at_once(job: &Job, other: &Job) -> bool {
-    let place = |job: &Job| (job.run, job.group, job.machine.clone());
-    job.group.is_some() && place(job) == place(other)
+/// Run, group and machine: jobs that agree in them ran at once.
+type Place<'a> = (usize, Option<u64>, Option<&'a str>);
+
+fn place(job: &Job) -> Place<'_> {
+    (job.run, job.group, job.machine.as_deref())
 }
 
 /// A job that was to run for a time and did not.
@@ -95,7 +97,7 @@ fn short(job: &Job) -> Option<String> {
     (ran_ms < asked * 900.0).then(|| format!("it ran for {} s instead of {asked} s", ran_ms / 1e3))
 }
 
-fn settings(job: &Job, all: &[Job]) -> BTreeMap<String, String> {
+fn settings(job: &Job, group: &[&Job]) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::from([("job".to_string(), job.name.clone())]);
     for (names, setting) in SETTINGS {
         if let Some(value) = names.iter().find_map(|name| job.options.get(*name)) {
@@ -108,11 +110,11 @@ fn settings(job: &Job, all: &[Job]) -> BTreeMap<String, String> {
     if job.interrupted.is_some() {
         settings.insert("ended".into(), "early".into());
     }
-    let namesakes: Vec<&Job> =
-        all.iter().filter(|other| is_at_once(job, other) && other.name == job.name).collect();
-    if namesakes.len() > 1 {
-        let number = namesakes.iter().position(|other| std::ptr::eq(*other, job)).unwrap_or_default() + 1;
-        settings.insert("process".into(), format!("{number} of {}", namesakes.len()));
+    let namesakes = || group.iter().filter(|other| other.name == job.name);
+    if let (count @ 2.., Some(at)) =
+        (namesakes().count(), namesakes().position(|other| std::ptr::eq(*other, job)))
+    {
+        settings.insert("process".into(), format!("{} of {count}", at + 1));
     }
     settings
 }

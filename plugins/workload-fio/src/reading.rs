@@ -3,6 +3,8 @@
 //! Owns which form counts where several are mixed: JSON before terse lines before the report for people, which repeats
 //! them. It must never count a job twice.
 
+use std::collections::BTreeMap;
+
 use crate::document::{Document, documents};
 use crate::job::Job;
 use crate::{json, report, said, terse};
@@ -24,8 +26,11 @@ pub fn read(text: &str) -> Reading {
     let mut reading = Reading { refused: broken, ..Reading::default() };
     let mut jobs = Vec::new();
     let mut after = 0;
+    let said = said::complaint(text);
+    let signals: BTreeMap<usize, String> =
+        text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, said::signal(line)?))).collect();
     for (index, document) in documents.iter().enumerate() {
-        let signal = text.lines().take(document.line).skip(after).find_map(said::signal);
+        let signal = signals.range(after..document.line).next().map(|(_, signal)| signal);
         after = document.line;
         if documents.get(index + 1).is_some_and(|next| continues(document, next)) {
             reading.superseded += 1;
@@ -33,17 +38,16 @@ pub fn read(text: &str) -> Reading {
         }
         let found = json::jobs(document);
         if found.is_empty() {
-            let said = said::complaint(text).map(|said| format!("; fio said: {said}")).unwrap_or_default();
+            let said = said.as_ref().map(|said| format!("; fio said: {said}")).unwrap_or_default();
             reading.refused.push((document.line, format!("expected jobs in the document, found none{said}")));
         }
-        jobs.extend(found.into_iter().map(|job| Job { interrupted: signal.clone(), ..job }));
+        jobs.extend(found.into_iter().map(|job| Job { interrupted: signal.cloned(), ..job }));
     }
     for other in [terse::jobs, report::jobs] {
         if jobs.is_empty() && reading.refused.is_empty() {
             (jobs, reading.refused) = other(text);
         }
     }
-    let said = said::complaint(text);
     for job in jobs {
         match job.checked(said.as_deref()) {
             Ok(job) => reading.jobs.push(job),
