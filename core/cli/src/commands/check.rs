@@ -19,7 +19,11 @@ pub fn execute(asked: &Check) -> Result<Exit, Failure> {
             writeln!(out, "{} without a checksum", count(checked.unsealed, "line"))?;
         }
         let (lines, raw) = (count(checked.sealed, "line"), count(checked.raw, "raw output"));
-        writeln!(out, "{lines} and {raw} are as they were written, {} not", count(checked.findings.len(), "thing"))
+        writeln!(
+            out,
+            "{lines} and {raw} are as they were written, {} not",
+            count(checked.findings.len(), "thing")
+        )
     })?;
     Ok(if left == 0 { Exit::Good } else { Exit::Cells })
 }

@@ -64,9 +64,9 @@ fn make(asked: &Import, reader: &Reader<'_>) -> Result<(usize, usize), Failure> 
     let now = SystemTime::now();
     let name = match &asked.name {
         Some(name) => name.clone(),
-        None => run_name::of(&reader.offer.name, now, |name| {
-            out.join(name.as_str()).symlink_metadata().is_ok()
-        })?,
+        None => {
+            run_name::of(&reader.offer.name, now, |name| out.join(name.as_str()).symlink_metadata().is_ok())?
+        }
     };
     let directory = out.join(name.as_str());
     if directory.symlink_metadata().is_ok() {

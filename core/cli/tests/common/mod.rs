@@ -1,5 +1,8 @@
 //! A place to run the program in.
 
+// Each test program uses its part of it.
+#![allow(dead_code)]
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
