@@ -166,7 +166,7 @@ pub trait Plugin {
     /// The answer to an import, whose output may be large: it goes into the reply as it is.
     ///
     /// # Errors
-    /// [`Failure`] of the plugin, or for a plugin that is no workload.
+    /// [`Failure`] of the plugin, or for a plugin that has nothing to import.
     fn import(_: &Chosen, _: &ImportInput) -> Result<ImportOutput, Failure> {
         Err(unknown_operation("plugin of this kind"))
     }
@@ -369,6 +369,14 @@ macro_rules! plugin {
             input: &$crate::ImportInput,
         ) -> Result<$crate::ImportOutput, $crate::Failure> {
             $crate::Workload::import(&$type, chosen, input)
+        }
+    };
+    (@import telemetry $type:ident) => {
+        fn import(
+            chosen: &$crate::sdk::Chosen,
+            input: &$crate::ImportInput,
+        ) -> Result<$crate::ImportOutput, $crate::Failure> {
+            $crate::Telemetry::import(&$type, chosen, input)
         }
     };
     (@import $kind:ident $type:ident) => {};
