@@ -7,14 +7,11 @@ use crate::direction::Direction;
 use crate::pairs::{Pair, Server};
 use crate::report::{Protocol, Tool};
 
-/// The server of a pair. That of iperf3 ends after its one test.
+/// The server of a pair. It takes one test after the other until it is ended.
 #[must_use]
 pub fn server(asked: &Asked, pair: &Pair<'_>, server: Server<'_>) -> Vec<String> {
     let mut argv = vec![asked.tool.program().to_string(), "-s".into()];
     let mut add = |words: &[&str]| argv.extend(words.iter().map(ToString::to_string));
-    if asked.tool == Tool::Iperf3 {
-        add(&["-1"]);
-    }
     if let Some(address) = server.listen {
         add(&["-B", address]);
     }
