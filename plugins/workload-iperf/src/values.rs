@@ -10,6 +10,8 @@ use crate::detail::Detail;
 use crate::report::{Flow, Protocol, Report, Total};
 
 const MIB: f64 = 1_048_576.0;
+/// Relative to the asked time; less is flagged.
+const TOO_SHORT: f64 = 0.9;
 
 /// The values of a test, by metric.
 #[must_use]
@@ -40,7 +42,9 @@ fn add(values: &mut Values, report: &Report, flow: &Flow) {
     match believed(report, flow) {
         Some(total) => {
             values.measured.insert(throughput.clone(), total.bits_per_second / 1e6);
-            let flags: Vec<String> = flow.flags.iter().cloned().chain(said).collect();
+            let short = report.asked.seconds.filter(|asked| total.seconds < TOO_SHORT * asked);
+            let short = short.map(|asked| format!("measured over {} s instead of {asked} s", total.seconds));
+            let flags: Vec<String> = flow.flags.iter().cloned().chain(short).chain(said).collect();
             if !flags.is_empty() {
                 values.flags.insert(throughput, flags);
             }

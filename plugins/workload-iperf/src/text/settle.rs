@@ -14,8 +14,6 @@ use crate::text::streams::{Counted, count};
 
 /// Ports of servers for which no other is named: iperf 2 and iperf 3.
 const PORTS: [u16; 2] = [5001, 5201];
-/// Relative to the asked time; less is flagged.
-const TOO_SHORT: f64 = 0.9;
 
 /// The report of a test; `None` where there is nothing to report, as of a server that only listens.
 pub fn settle(test: &Test) -> Option<Result<Report, NoResult>> {
@@ -177,11 +175,6 @@ impl View<'_> {
             |side| rows.iter().copied().filter(|row| self.side(row, direction) == side).collect::<Vec<_>>();
         let expected = self.expected(direction);
         let [sent, received] = [Side::Sender, Side::Receiver].map(|side| count(&of_side(side), expected));
-        let moved = |counted: &Counted| counted.total.bytes.is_some_and(|bytes| bytes > 0.0);
-        let nothing = "expected data, found 0 bytes".to_string();
-        let (sent, received) =
-            (sent.and_then(|c| if moved(&c) { Ok(c) } else { Err(nothing.clone()) }), received);
-        let received = received.and_then(|c| if moved(&c) { Ok(c) } else { Err(nothing) });
         let (sent, received, unknown) = match (sent, received) {
             (Err(reason), Err(other)) => {
                 let of_receiver =
@@ -223,12 +216,6 @@ impl View<'_> {
         }
         details.extend(self.connect_ms(direction).map(|ms| (Detail::Connect, ms)));
         let main = received.as_ref().or(sent.as_ref());
-        let mut flags = main.map(|counted| counted.flags.clone()).unwrap_or_default();
-        if let (Some(asked), Some(main)) = (self.test.command.seconds, main) {
-            if main.total.seconds < TOO_SHORT * asked {
-                flags.push(format!("measured over {} s instead of {asked} s", main.total.seconds));
-            }
-        }
         Flow {
             direction,
             streams: main.map_or(0, |counted| counted.streams),
@@ -237,8 +224,8 @@ impl View<'_> {
             received: received.as_ref().map(|counted| counted.total),
             unknown,
             notes: main.map(|counted| counted.notes.clone()).unwrap_or_default(),
+            flags: main.map(|counted| counted.flags.clone()).unwrap_or_default(),
             details,
-            flags,
         }
     }
 

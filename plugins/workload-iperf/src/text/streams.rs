@@ -30,7 +30,7 @@ pub struct Counted {
 /// Counts the rows of one end.
 ///
 /// # Errors
-/// Why they are no whole: a stream without its total, or none at all.
+/// Why they are no whole: a stream without its total, none at all, or nothing that was transferred.
 pub fn count(rows: &[&Row], expected: usize) -> Result<Counted, String> {
     let mut of_id: BTreeMap<&Id, Vec<&Row>> = BTreeMap::new();
     rows.iter().for_each(|row| of_id.entry(&row.id).or_default().push(row));
@@ -46,15 +46,22 @@ pub fn count(rows: &[&Row], expected: usize) -> Result<Counted, String> {
         }
     }
     let of = streams.max(expected);
-    match (totals.as_slice(), sum) {
-        ([], Some(sum)) if streams == 0 => Ok(Counted::of(sum, &[sum], 0, Vec::new())),
+    let counted = match (totals.as_slice(), sum) {
+        ([], Some(sum)) if streams == 0 => Counted::of(sum, &[sum], 0, Vec::new()),
         _ if totals.len() < of => {
             let reason = open.unwrap_or_else(|| "its row is not there".into());
-            Err(format!("expected a total for each of {of} streams, found {}: {reason}", totals.len()))
+            return Err(format!(
+                "expected a total for each of {of} streams, found {}: {reason}",
+                totals.len()
+            ));
         }
-        ([], _) => Err("expected rows with a rate, found none".into()),
-        ([only], _) => Ok(Counted::of(only, &totals, 1, Vec::new())),
-        (all, sum) => Ok(several(all, sum)),
+        ([], _) => return Err("expected rows with a rate, found none".into()),
+        ([only], _) => Counted::of(only, &totals, 1, Vec::new()),
+        (all, sum) => several(all, sum),
+    };
+    match counted.total.bytes.is_some_and(|bytes| bytes > 0.0) {
+        true => Ok(counted),
+        false => Err("expected data, found 0 bytes".into()),
     }
 }
 
