@@ -183,3 +183,16 @@ fn a_drift_is_told_from_noise() {
     assert!(drift(&STEADY, &SLOWER).expect("five blocks").p_holm > 0.05);
     assert_eq!(drift(&STEADY[..4], &SLOWER[..4]), None);
 }
+
+#[test]
+fn no_number_is_too_odd() {
+    let odd = [0.0, -0.0, 1.0, -1.0, 1e308, -1e308, 1e-308, 5e-324, f64::NAN, f64::INFINITY];
+    let lists: Vec<Vec<f64>> =
+        odd.iter().flat_map(|&a| odd.iter().map(move |&b| vec![a, b, a, b, a, b, a, 1.0, 2.0])).collect();
+    for base in lists.iter().step_by(9) {
+        for own in lists.iter().step_by(2) {
+            let comparison = compare(&two(base, own, json!({"threshold": "2%"})));
+            assert!(rows(&comparison)[1].verdict.is_some(), "{base:?} {own:?}");
+        }
+    }
+}
