@@ -18,6 +18,7 @@ pub fn manifest() -> Result<Manifest, NameError> {
         metrics: stage::metrics(),
         host_programs: vec!["id".into()],
         guest_programs: vec!["bonnie++".into()],
+        drops_caches: true,
         imports: true,
         ..Offer::new(Name::new("bonnie")?, "disk throughput, seeks and file operations by bonnie++")
     };

@@ -17,6 +17,7 @@ pub fn manifest() -> Result<Manifest, NameError> {
         options: options(),
         metrics: metrics::specs(),
         guest_programs: vec!["fio".into()],
+        drops_caches: true,
         imports: true,
         ..Offer::new(Name::new("fio")?, "disk requests of one size, reads and writes mixed, by fio")
     };

@@ -106,12 +106,22 @@ pub fn catalog() -> Catalog {
             plugin(
                 "workload-fake",
                 Kind::Workload,
-                vec![offer("bonnie", bonnie), offer("iperf", iperf), offer("pi", pi), command_offer(command)],
+                ["cpu", "memread", "memwrite", "db12", "pythia"]
+                    .map(|job| offer(job, vec![]))
+                    .into_iter()
+                    .chain([
+                        offer("bonnie", bonnie),
+                        offer("iperf", iperf),
+                        offer("pi", pi),
+                        command_offer(command),
+                    ])
+                    .collect(),
             ),
             plugin("telemetry-fake", Kind::Telemetry, vec![offer("system", vec![]), offer("xen", vec![])]),
         ]),
         guests: BTreeMap::from([
             guest("debian-12", None),
+            guest("debian-12-hep", None),
             guest("debian-12-large", None),
             guest("kvm-host", host("qemu:///system")),
             guest("xen-host", host("xen:///system")),
