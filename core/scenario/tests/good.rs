@@ -97,10 +97,19 @@ fn the_quickstart_means_what_it_says() {
 #[test]
 fn the_example_scenarios_are_right() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+    let mut catalog = common::catalog();
+    // As much as the hosts that come with the program have.
+    catalog.guests.values_mut().filter_map(|guest| guest.host.as_mut()).for_each(|host| {
+        host.memory = Bytes(3072 * Bytes::MIB);
+        host.system_memory = Bytes(1280 * Bytes::MIB);
+    });
+    let memory = Bytes(8192 * Bytes::MIB);
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "yaml") {
-            good(&std::fs::read_to_string(&path).unwrap());
+            let text = std::fs::read_to_string(&path).unwrap();
+            let planned = common::planned_on(&catalog, memory, &text, &path.to_string_lossy());
+            assert!(planned.is_ok(), "{}", said(&planned.unwrap_err()));
         }
     }
 }

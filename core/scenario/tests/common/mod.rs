@@ -138,5 +138,15 @@ pub const HERE: Bytes = Bytes(4096 * Bytes::MIB);
 
 /// The plan of a scenario text.
 pub fn planned(text: &str, file: &str) -> Result<crossvisor_model::Plan, Vec<Problem>> {
-    parse(text, file).and_then(|scenario| plan(&scenario, &catalog(), Some(HERE)))
+    planned_on(&catalog(), HERE, text, file)
+}
+
+/// The plan of a scenario text on a machine with this memory and this catalogue.
+pub fn planned_on(
+    catalog: &Catalog,
+    memory: Bytes,
+    text: &str,
+    file: &str,
+) -> Result<crossvisor_model::Plan, Vec<Problem>> {
+    parse(text, file).and_then(|scenario| plan(&scenario, catalog, Some(memory)))
 }
