@@ -5,7 +5,9 @@
 
 pub mod bonnie;
 pub mod claim;
+pub mod domxml;
 pub mod fio;
+pub mod guest;
 pub mod hep;
 pub mod iostat;
 pub mod iperf;
@@ -13,6 +15,7 @@ pub mod kinds;
 pub mod offered;
 pub mod row;
 pub mod verdict;
+pub mod xencfg;
 pub mod xenmon;
 pub mod zcav;
 
