@@ -159,6 +159,24 @@ fn rows_that_a_mail_broke_are_read_whole() {
 }
 
 #[test]
+fn the_oldest_version_has_sizes_without_unit_and_shares_of_what_was_too_fast() {
+    let table = "\
+Version 1.00        ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Machine          MB K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP
+lambda          500  5120  95 10240  20  4096   9  5000  90 12000   8 +++++  40
+";
+    let line = "lambda,500,5120,95,10240,20,4096,9,5000,90,12000,8,+++++,40,,,,,,,,,,,,,\n";
+    for text in [table.to_string(), line.to_string(), format!("{table}{line}")] {
+        let output = import("bonnie", &text, true);
+        let [result] = &output.results[..] else { panic!("{output:?}") };
+        assert_eq!((result.settings["size"].as_str(), result.settings["seekers"].as_str()), ("500 MiB", "3"));
+        assert_eq!((result.values.measured["read"], result.values.measured["seeks_cpu"]), (12000.0, 40.0));
+        assert!(result.values.too_fast.contains("seeks"));
+    }
+}
+
+#[test]
 fn pages_say_what_their_columns_are() {
     let moin = "\
 bonnie++ v1.03b, single run
