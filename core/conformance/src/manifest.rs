@@ -74,6 +74,9 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
     if offer.imports && !matches!(kind, Kind::Workload | Kind::Telemetry) {
         session.warning("only the results of a workload and recordings of telemetry are imported");
     }
+    if offer.only_imported && !offer.imports {
+        session.error("an offer that is only imported, and imports nothing");
+    }
     if offer.drops_caches && kind != Kind::Workload {
         session.warning("page caches are only emptied before the rounds of a workload");
     }

@@ -46,7 +46,7 @@ pub(crate) fn work(session: &mut Session<'_>) {
 
 /// With every set of options, every number of instances, on guests and on the bare host.
 fn every(session: &mut Session<'_>, mut make: impl FnMut(&mut Session<'_>, &Offer, &OptionSet, &[Instance])) {
-    for offer in &session.subject.manifest().offers {
+    for offer in session.subject.manifest().offers.iter().filter(|offer| !offer.only_imported) {
         for set in options::sets(session, offer, &Call::Work(inputs::work(&[inputs::instance(1, false)]))) {
             for (count, bare) in COUNTS.into_iter().flat_map(|count| [(count, false), (count, true)]) {
                 let instances: Vec<_> = (1..=count).map(|index| inputs::instance(index, bare)).collect();

@@ -47,9 +47,11 @@ impl Catalog {
         self.offers(kind).find(|(_, offer)| offer.name.as_str() == name)
     }
 
-    /// All offers of a kind.
+    /// All offers of a kind that a scenario can use.
     pub fn offers(&self, kind: Kind) -> impl Iterator<Item = (&Name, &Offer)> {
         let of_kind = self.plugins.iter().filter(move |(_, manifest)| manifest.kind == kind);
-        of_kind.flat_map(|(plugin, manifest)| manifest.offers.iter().map(move |offer| (plugin, offer)))
+        of_kind
+            .flat_map(|(plugin, manifest)| manifest.offers.iter().map(move |offer| (plugin, offer)))
+            .filter(|(_, offer)| !offer.only_imported)
     }
 }

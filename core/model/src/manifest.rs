@@ -74,6 +74,9 @@ pub struct Offer {
     /// True: it reads results that its tool printed elsewhere, for `crossvisor import`. Workloads and telemetry only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub imports: bool,
+    /// True: no scenario can use it; all it does is import.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub only_imported: bool,
     /// True: the page caches of the guests and of the host are emptied before each of its rounds, because what is in
     /// them would be measured instead. Workloads only.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -98,6 +101,7 @@ impl Offer {
             watched: false,
             own_boot: false,
             imports: false,
+            only_imported: false,
             drops_caches: false,
             drivers: Vec::new(),
         }

@@ -24,6 +24,7 @@ pub fn manifest() -> Result<Manifest, NameError> {
     };
     let zcav = Offer {
         metrics: zcav::metrics(),
+        only_imported: true,
         imports: true,
         ..Offer::new(Name::new(ZCAV)?, "disk throughput from end to end by zcav; import only, it is not run")
     };
