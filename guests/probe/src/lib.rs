@@ -42,12 +42,10 @@
 //! `"job":"memread","size":BYTES,"touch_s":S` at its head; `touch_s` is what the first write to the data set took, its
 //! page faults. `ok` is false where a sum or an element is not what it must be.
 //!
-//! `crossvisor-probe tree make --files N --copies C --cold yes|no --folder PATH` makes C equal trees of N files, and
-//! `tree copy` with the same options copies them at once with `cp -a`, cold where the page cache is to be dropped before,
-//! and prints `{"job":"tree","files":N,"copies":C,"bytes":B,"dropped":D,
-//! "wall_s":S,"synced_s":S,"each_s":[S,…],"ok":true}`: the bytes of one tree, whether the page cache was dropped before,
-//! when the last copy ended, when all was on the disk, and when each copy ended. `ok` is false where a copy has not the
-//! files and bytes of its tree.
+//! `crossvisor-probe tree make --files N --copies C --folder PATH` makes C equal trees of N files, and `tree copy` with the
+//! same options copies them at once with `cp -a` and prints `{"job":"tree","files":N,"copies":C,"bytes":B,"wall_s":S,
+//! "synced_s":S,"each_s":[S,…],"ok":true}`: the bytes of one tree, when the last copy ended, when all was on the disk, and
+//! when each copy ended. `ok` is false where a copy has not the files and bytes of its tree.
 
 /// The program: a static executable for the machine this library was built for.
 pub static BINARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/crossvisor-probe"));

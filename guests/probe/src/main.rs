@@ -29,7 +29,7 @@ const USAGE: &str = "usage: crossvisor-probe gate -- PROGRAM [ARGUMENT...]
        crossvisor-probe pi --digits N [--repeat R]
        crossvisor-probe cpu --limit N --repeat R
        crossvisor-probe memread|memwrite --size BYTES --repeat R
-       crossvisor-probe tree make|copy --files N --copies C --cold yes|no --folder PATH";
+       crossvisor-probe tree make|copy --files N --copies C --folder PATH";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

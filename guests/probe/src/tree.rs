@@ -28,8 +28,6 @@ const SMALLEST: u32 = 6;
 pub struct Job {
     files: u64,
     copies: u64,
-    /// Whether the page cache is dropped before the copies.
-    cold: bool,
     folder: PathBuf,
 }
 
@@ -37,14 +35,11 @@ pub struct Job {
 type Line = io::Result<String>;
 
 impl Job {
-    /// Reads `--files N --copies C --cold yes|no --folder PATH`; `None` when that is not what the words say.
+    /// Reads `--files N --copies C --folder PATH`; `None` when that is not what the words say.
     pub fn from_options(options: &[&str]) -> Option<Self> {
-        let ["--files", files, "--copies", copies, "--cold", cold, "--folder", folder] = options else {
-            return None;
-        };
-        let cold = ["no", "yes"].iter().position(|word| word == cold)? == 1;
+        let ["--files", files, "--copies", copies, "--folder", folder] = options else { return None };
         let (files, copies) = (within(files, 1, MAX_FILES)?, within(copies, 1, MAX_COPIES)?);
-        Some(Self { files, copies, cold, folder: folder.into() })
+        Some(Self { files, copies, folder: folder.into() })
     }
 
     /// Makes the trees that are to be copied, and waits until they are on the disk.
@@ -60,7 +55,6 @@ impl Job {
 
     /// Copies all trees at once, counts what arrived, and tells the times.
     pub fn copy(&self) -> Line {
-        let dropped = self.cold && drop_caches().is_ok();
         let start = Instant::now();
         let times: Vec<io::Result<f64>> = thread::scope(|scope| {
             let copies: Vec<_> =
@@ -86,7 +80,7 @@ impl Job {
         let Self { files, copies, .. } = self;
         let bytes = self.bytes();
         Ok(format!(
-            r#"{{"job":"tree","files":{files},"copies":{copies},"bytes":{bytes},"dropped":{dropped},"wall_s":{wall_s},"synced_s":{synced_s},"each_s":[{each}],"ok":{ok}}}"#
+            r#"{{"job":"tree","files":{files},"copies":{copies},"bytes":{bytes},"wall_s":{wall_s},"synced_s":{synced_s},"each_s":[{each}],"ok":{ok}}}"#
         ))
     }
 
@@ -180,11 +174,6 @@ fn sync(folder: &Path) -> io::Result<()> {
     run(Command::new("sync").arg("-f").arg(folder))
 }
 
-/// So that the trees are read from the disk. Only root may, and not everywhere.
-fn drop_caches() -> io::Result<()> {
-    fs::write("/proc/sys/vm/drop_caches", "3")
-}
-
 fn run(command: &mut Command) -> io::Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
@@ -219,16 +208,9 @@ mod tests {
 
     #[test]
     fn options_are_read_whole() {
-        let job = Job::from_options(&["--files", "7", "--copies", "2", "--cold", "no", "--folder", "/x"]);
-        assert_eq!(job, Some(Job { files: 7, copies: 2, cold: false, folder: "/x".into() }));
-        assert_eq!(
-            Job::from_options(&["--files", "0", "--copies", "2", "--cold", "no", "--folder", "/x"]),
-            None
-        );
-        assert_eq!(
-            Job::from_options(&["--files", "7", "--copies", "2", "--cold", "1", "--folder", "/x"]),
-            None
-        );
+        let job = Job::from_options(&["--files", "7", "--copies", "2", "--folder", "/x"]);
+        assert_eq!(job, Some(Job { files: 7, copies: 2, folder: "/x".into() }));
+        assert_eq!(Job::from_options(&["--files", "0", "--copies", "2", "--folder", "/x"]), None);
         assert_eq!(Job::from_options(&["--files", "7"]), None);
     }
 }

@@ -40,7 +40,7 @@ fn options() -> Vec<OptionSpec> {
         OptionSpec::new("prepare", words(), None, "a program that is run before, not measured; unset: none"),
         OptionSpec::new(
             "timeout",
-            OptionKind::Duration { min: 1.0, max: 30.0 * 86_400.0 },
+            OptionKind::Duration { min: 1.0, max: 7.0 * 86_400.0 },
             json!(86_400.0),
             "ended after this time",
         ),

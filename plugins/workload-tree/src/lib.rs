@@ -24,8 +24,6 @@ crossvisor_plugin::plugin!(workload_tree, workload, Tree);
 const TIMEOUT_S: f64 = 24.0 * 3600.0;
 /// Lines of the job's last words in a message.
 const LAST_LINES: usize = 3;
-const CACHED: &str =
-    "the trees were made just before and the page cache was not dropped: it may have answered";
 
 impl Workload for Tree {
     fn manifest(&self) -> Manifest {
@@ -54,8 +52,6 @@ impl Workload for Tree {
         let line =
             Line::read(&input.stdout, files(chosen), copies(chosen)).map_err(|e| failure(input, &e))?;
         let data_bytes = line.all_bytes();
-        let cached = !line.dropped && data_bytes < 2.0 * input.instance.memory_bytes as f64;
-        let flags: Vec<String> = cached.then(|| CACHED.to_string()).into_iter().collect();
         let mean = line.each_s.iter().sum::<f64>() / line.each_s.len() as f64;
         let first = line.each_s.iter().copied().fold(f64::INFINITY, f64::min);
         let values = [
@@ -69,7 +65,7 @@ impl Workload for Tree {
         let sample = |(metric, value): (&str, f64)| ParsedSample {
             metric: metric.into(),
             value: Value::Measured(value),
-            flags: flags.clone(),
+            flags: Vec::new(),
         };
         Ok(ParseOutput { samples: values.into_iter().map(sample).collect(), ..ParseOutput::default() })
     }
@@ -85,10 +81,8 @@ fn copies(chosen: &Chosen) -> u64 {
 
 fn exec(chosen: &Chosen, verb: &str, instance: &Instance) -> Exec {
     let (files, copies) = (files(chosen).to_string(), copies(chosen).to_string());
-    let cold = if chosen.is_on("cold") { "yes" } else { "no" };
     let (probe, folder) = (instance.probe.to_string_lossy(), instance.folder.to_string_lossy());
-    let words =
-        [&probe, "tree", verb, "--files", &files, "--copies", &copies, "--cold", cold, "--folder", &folder];
+    let words = [&probe, "tree", verb, "--files", &files, "--copies", &copies, "--folder", &folder];
     Exec::new(instance.place, words, TIMEOUT_S)
 }
 

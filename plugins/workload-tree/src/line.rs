@@ -12,8 +12,6 @@ pub struct Line {
     pub copies: u64,
     /// Of one tree.
     pub bytes: u64,
-    /// Whether the page cache was dropped before.
-    pub dropped: bool,
     /// When the last copy ended.
     pub wall_s: f64,
     /// When all was on the disk.
@@ -81,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    const LINE: &str = r#"{"job":"tree","files":10,"copies":2,"bytes":4096,"dropped":true,"wall_s":1.5,"synced_s":2.0,"each_s":[1.25,1.5],"ok":true}"#;
+    const LINE: &str = r#"{"job":"tree","files":10,"copies":2,"bytes":4096,"wall_s":1.5,"synced_s":2.0,"each_s":[1.25,1.5],"ok":true}"#;
 
     #[test]
     fn the_line_is_found_among_others() {

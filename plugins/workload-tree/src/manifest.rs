@@ -15,6 +15,7 @@ pub fn manifest() -> Result<Manifest, NameError> {
         options: options(),
         metrics: metrics(),
         guest_programs: vec!["cp".into(), "sync".into()],
+        drops_caches: true,
         ..Offer::new(Name::new("tree")?, "trees of many small files, copied at once by cp")
     };
     Ok(Manifest {
@@ -39,12 +40,6 @@ fn options() -> Vec<OptionSpec> {
             OptionKind::Integer { min: 1, max: 100 },
             json!(COPIES),
             "trees that are copied at once",
-        ),
-        OptionSpec::new(
-            "cold",
-            OptionKind::Boolean,
-            json!(true),
-            "drop the page cache of the machine before the copies, where the user may (root), the bare host's as well",
         ),
     ]
 }
