@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crossvisor_model::{Kind, Offer, OptionKind};
+use crossvisor_model::{Kind, Offer};
 
 use crate::options;
 use crate::session::Session;
@@ -46,7 +46,7 @@ fn of_offer(session: &mut Session<'_>, offer: &Offer, kind: Kind) {
             session.warning(format!("option '{}' has no help", option.name));
         }
     }
-    let describes = offer.options.iter().any(|option| matches!(option.kind, OptionKind::Metrics { .. }));
+    let describes = offer.takes_metrics();
     match kind {
         Kind::Workload if offer.metrics.is_empty() && !describes => {
             session.error("a workload without metrics")

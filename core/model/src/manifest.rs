@@ -107,6 +107,12 @@ impl Offer {
         }
     }
 
+    /// Whether a scenario describes metrics of its own for it.
+    #[must_use]
+    pub fn takes_metrics(&self) -> bool {
+        self.options.iter().any(|option| matches!(option.kind, OptionKind::Metrics { .. }))
+    }
+
     /// The metrics of this offer with these options: its own, then those that an option describes.
     #[must_use]
     pub fn metrics_with(&self, options: &Options) -> Vec<MetricSpec> {
