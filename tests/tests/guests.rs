@@ -13,12 +13,14 @@ matrix:
   hypervisor: [bare, kvm-virtio, kvm-e1000]
   storage: [file]
   guests: [1, 2]
-  workload: [bonnie, iperf, pi]
+  workload: [bonnie, iperf, pi, uneven]
   exclude: [{hypervisor: kvm-e1000, guests: 1}]
 workloads:
   bonnie: {size: 16MiB, ram: 8MiB, fast: true, files: 0}
   iperf: {time: 1s}
   pi: {digits: 1000, repeat: 1}
+  uneven: {use: command, argv: [sleep, '{index}']} # the second has twice as much to do as the first
+load: until-all-finish
 repeat: 1
 compare: {baseline: {hypervisor: bare}}
 ";
@@ -31,7 +33,7 @@ fn a_run_fills_every_cell_and_leaves_nothing_behind() {
     assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
     let record = lab.record("small");
     assert!(record.complete);
-    assert_eq!(record.outcomes.len(), 15);
+    assert_eq!(record.outcomes.len(), 20);
     for cell in &record.plan.cells {
         let outcome = record.outcomes.iter().find(|outcome| outcome.cell == cell.id).expect("outcome");
         assert_eq!(outcome.status, CellStatus::Good, "{}", cell.id);
@@ -45,6 +47,10 @@ fn a_run_fills_every_cell_and_leaves_nothing_behind() {
                 let sample = sample.unwrap_or_else(|| panic!("{} {} {instance}", cell.id, metric.name));
                 assert!(!matches!(sample.value, Value::Missing(_)), "{sample:?}");
                 assert_eq!(sample.accel == Accel::None, cell.axes.is_bare(), "{sample:?}");
+                if cell.axes.workload.as_str() == "uneven" && cell.axes.guests > 1 {
+                    let is_whole = sample.overlap.is_some_and(|overlap| overlap > 0.9);
+                    assert!(is_whole, "the first was idle before the second was done: {sample:?}");
+                }
             }
         }
         let setup = record.setups.iter().find(|setup| setup.cell == cell.id).expect("setup");

@@ -1,6 +1,8 @@
 //! Cells on a Xen host: every variant and every backing, and what a run records of them.
 
-use crossvisor_model::{Accel, CellStatus, RunRecord, SetupFacts, Value};
+use std::collections::BTreeSet;
+
+use crossvisor_model::{Accel, Axes, CellStatus, Place, RunRecord, SetupFacts, Value};
 use crossvisor_tests::{KeptHost, Lab};
 
 use crate::{RUN, exits, scenario};
@@ -37,6 +39,7 @@ pub fn all_variants_and_backings(lab: &Lab, host: &KeptHost<'_>) {
         assert!(staged[variant]["xen version"].starts_with("4."), "{staged:?}");
         assert!(staged[variant].contains_key("dom0 vcpus"), "{staged:?}");
     }
+    assert_processors_are_watched(&record);
     assert_report(lab, &record, "x");
     host.assert_has_only(&before);
 }
@@ -59,7 +62,7 @@ pub fn assert_good(record: &RunRecord, accel: Accel) {
         for metric in record.metrics[&cell.axes.workload].iter().filter(|metric| metric.headline) {
             let of_metric = record.samples.iter().filter(|s| s.cell == cell.id && *s.metric == *metric.name);
             let samples: Vec<_> = of_metric.collect();
-            assert_eq!(samples.len(), cell.axes.guests as usize, "{} {}", cell.id, metric.name);
+            assert_eq!(samples.len(), measuring(&cell.axes) as usize, "{} {}", cell.id, metric.name);
             assert!(samples.iter().all(|sample| !matches!(sample.value, Value::Missing(_))), "{samples:?}");
             assert!(samples.iter().all(|sample| sample.accel == accel), "{samples:?}");
         }
@@ -68,6 +71,24 @@ pub fn assert_good(record: &RunRecord, accel: Accel) {
         let allocated = setup.allocated_bytes.iter().flatten().filter(|bytes| **bytes > 0);
         assert_eq!(allocated.count(), setup.volumes.len(), "{setup:?}");
     }
+}
+
+/// How many instances have values: of neighbours, the first of each pair.
+fn measuring(axes: &Axes) -> u32 {
+    match axes.workload.as_str() {
+        "neighbours" => axes.guests / 2,
+        _ => axes.guests,
+    }
+}
+
+/// While guests work on their disks, dom0 and they are seen to use their processors.
+fn assert_processors_are_watched(record: &RunRecord) {
+    let mut seen = BTreeSet::new();
+    for summary in record.telemetry.iter().filter(|summary| summary.offer.as_str() == "xen") {
+        assert_eq!(summary.place, Place::Host, "{summary:?}");
+        seen.extend(summary.series.iter().filter(|series| series.mean > 0.0).map(|series| &*series.name));
+    }
+    assert!(seen.contains("dom0 cpu") && seen.contains("guest 1 cpu"), "{seen:?}");
 }
 
 /// The report of a run on an emulated host says so, and only that.

@@ -54,7 +54,7 @@ fn a_kvm_host_that_is_made_for_the_run_has_kvm_or_says_that_it_has_not() {
         let output = run.wait(RUN);
         exits(&output, 0);
         let record = lab.record("kvm");
-        assert_eq!(record.outcomes.len(), 6);
+        assert_eq!(record.outcomes.len(), 7);
         let facts = &record.provenance.hosts["k"];
         let accel = facts.accel.expect("a host that runs guests tells how");
         assert_eq!(accel, if facts.kvm == "usable" { Accel::Kvm } else { Accel::Tcg }, "{}", facts.kvm);
@@ -70,12 +70,13 @@ matrix:
   hypervisor: [kvm-virtio]
   storage: [lvm, snapshot]
   guests: [1, 2]
-  workload: [bonnie, pi]
-  exclude: [{storage: lvm, guests: 2}]
+  workload: [bonnie, pi, neighbours]
+  exclude: [{storage: lvm, guests: 2}, {workload: neighbours, guests: 1}]
 storages: {lvm: {vg: cv}, snapshot: {vg: cv}}
 workloads:
   bonnie: {size: 16MiB, ram: 8MiB, fast: true, files: 0}
   pi: {digits: 1000, repeat: 1}
+  neighbours: {use: iperf, between: guests, time: 1s}
 ";
 
 /// A scenario on small guests.
