@@ -49,6 +49,8 @@ pub enum Command {
     Plan(Plan),
     /// Go on with a run that stopped: what is good in it stays, all else is done
     Resume(Resume),
+    /// How far a run is, and when it will be through
+    Status(Status),
     /// Show a stored run again
     Report(Report),
     /// Look whether a stored run is as it was written
@@ -204,6 +206,19 @@ pub struct Report {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Examples:
+  crossvisor status runs/NAME
+  watch crossvisor status runs/NAME
+  crossvisor status runs/NAME --json")]
+pub struct Status {
+    /// A run directory, also of a run that goes on
+    pub run: PathBuf,
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
 What the run left when it stopped is removed first. Cells that failed are tried again; the order is the one that was
 planned.
 
@@ -285,6 +300,8 @@ pub enum Format {
     Csv,
     Json,
     Html,
+    /// For time series databases
+    Openmetrics,
 }
 
 #[derive(Debug, Subcommand)]

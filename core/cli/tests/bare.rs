@@ -39,15 +39,23 @@ fn a_run_is_shown_kept_and_shown_again() {
     assert!(std::fs::read_to_string(page).expect("page").contains("<svg"));
 
     assert_eq!(text(&home.run(&["report", "runs/one"]).stdout), table);
-    for (format, start) in
-        [("markdown", "# one"), ("csv", "run,workload,"), ("json", "{"), ("html", "<!doctype html>")]
-    {
+    for (format, start) in [
+        ("markdown", "# one"),
+        ("csv", "run,workload,"),
+        ("json", "{"),
+        ("html", "<!doctype html>"),
+        ("openmetrics", "# TYPE "),
+    ] {
         let report = home.run(&["report", "runs/one", "--format", format]);
         assert!(text(&report.stdout).starts_with(start), "{format}: {}", text(&report.stdout));
         let to_file = home.run(&["report", "runs/one", "--format", format, "--output", "out"]);
         assert_eq!((to_file.status.code(), to_file.stdout.len()), (Some(0), 0));
         assert_eq!(std::fs::read(home.work().join("out")).expect("file"), report.stdout);
     }
+
+    let status = text(&home.run(&["status", "runs/one"]).stdout);
+    let ended = "run     one, of scenario bare\nstate   came to its end\ncells   2 good, 0 failed, 0 skipped\nvisits  2 of 2 done\ntime    ";
+    assert!(status.starts_with(ended), "{status}");
 
     let again = home.run(&["run", file, "--name", "one"]);
     assert_eq!(again.status.code(), Some(2));
@@ -88,6 +96,15 @@ fn the_first_signal_ends_a_run_with_1_and_keeps_what_there_is() {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
     let mut lines = BufReader::new(child.stderr.take().expect("pipe")).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.ends_with("  run here/bare/-/1/pi")));
+    let status = text(&home.run(&["status", "runs/one"]).stdout);
+    assert!(
+        status.starts_with("run     one, of scenario bare\nstate   goes on\nnow     here/bare/-/1, "),
+        "{status}"
+    );
+    assert!(
+        status.contains("\nvisits  0 of 2 done\n") && status.contains(", time left unknown\n"),
+        "{status}"
+    );
     kill_process(Pid::from_child(&child), Signal::INT).expect("signal");
     let rest: Vec<_> = lines.collect();
     let output = child.wait_with_output().expect("ended");

@@ -1,4 +1,4 @@
-//! Reports: a comparison as text, Markdown, CSV, JSON, and one HTML page with SVG charts.
+//! Reports: a comparison as text, Markdown, CSV, JSON, OpenMetrics, and one HTML page with SVG charts.
 //!
 //! Owns how numbers are shown. Every function is pure and deterministic: the same record gives the same bytes.
 //! It must never compute a statistic, do I/O, or let a guest's output reach a terminal or a browser unescaped.
@@ -11,6 +11,7 @@ mod json;
 mod markdown;
 mod notes;
 mod number;
+mod openmetrics;
 mod places;
 mod sheet;
 mod svg;
@@ -22,6 +23,7 @@ pub use chart::charts;
 pub use html::html;
 pub use json::{FORMAT, json};
 pub use markdown::markdown;
+pub use openmetrics::openmetrics;
 pub use sheet::{COLUMNS, csv};
 pub use table::Metrics;
 pub use text::text;

@@ -13,6 +13,8 @@ pub enum StoreError {
     Damaged { path: PathBuf, line: usize, reason: String },
     #[error("{0} is not a run directory: it has no run.json")]
     NotARun(PathBuf),
+    #[error("{0} is being written by another process: wait until that has ended")]
+    Busy(PathBuf),
     #[error("{path} was written in format {found}; this program reads format {known}")]
     Format { path: PathBuf, found: u32, known: u32 },
     #[error("{path} was written in format {found}: its report can be made, but it cannot go on")]

@@ -11,6 +11,7 @@ pub mod lines;
 pub mod run_directory;
 mod samples;
 mod seal;
+mod writing;
 
 pub use check::{Checked, Finding, check};
 pub use error::StoreError;
@@ -19,3 +20,4 @@ pub use import_directory::ImportDirectory;
 pub use journal::{Journal, Pending};
 pub use run_directory::{Raw, RunDirectory};
 pub use samples::Round;
+pub use writing::is_written;

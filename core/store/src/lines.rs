@@ -35,6 +35,10 @@ impl Lines {
         Ok(Self { file, path: path.to_path_buf() })
     }
 
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Appends one value as one line, in one write.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::lines::{Lines, each, to_json};
-use crate::{History, StoreError, samples, seal};
+use crate::{History, StoreError, samples, seal, writing};
 
 /// The format this program writes. Format 1 had a line of `samples.jsonl` for each value; it is still read.
 const FORMAT: u32 = 2;
@@ -91,7 +91,7 @@ impl RunDirectory {
         write_whole(&path.join("scenario.yaml"), scenario.as_bytes())?;
         write_json(&path.join("plan.json"), plan)?;
         write_json(&path.join("run.json"), &Header::new(name, metrics))?;
-        Self::open(path)
+        Self::open(path, writing::begin(path)?)
     }
 
     #[must_use]
@@ -244,17 +244,18 @@ impl RunDirectory {
         if header.format != FORMAT {
             return Err(StoreError::Old { path: path.to_path_buf(), found: header.format });
         }
+        let events = writing::begin(path)?;
         let history = History::read(path, &mut Vec::new())?;
         for file in OF_CELLS {
             history.take_out(path, file)?;
         }
-        Ok((Self::open(path)?, history))
+        Ok((Self::open(path, events)?, history))
     }
 
-    fn open(path: &Path) -> Result<Self, StoreError> {
+    fn open(path: &Path, events: Lines) -> Result<Self, StoreError> {
         let lines = |file: &str| Lines::open(&path.join(file)).map(Mutex::new);
         let directory = Self {
-            events: lines("events.jsonl")?,
+            events: Mutex::new(events),
             setups: lines("setups.jsonl")?,
             samples: lines("samples.jsonl")?,
             warmups: lines("warmup.jsonl")?,

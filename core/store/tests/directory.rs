@@ -8,7 +8,7 @@ use crossvisor_model::{
     Accel, Better, CellId, CellStatus, Event, ExecResult, MetricSpec, Name, Outcome, Plan, Sample, Stamped,
     Value, Window,
 };
-use crossvisor_store::{Raw, RunDirectory, StoreError, check};
+use crossvisor_store::{Raw, RunDirectory, StoreError, check, is_written};
 use serde_json::json;
 
 const CELL: &str = "here/bare/-/1/disk";
@@ -125,4 +125,17 @@ fn a_directory_that_is_no_run_is_told_of() {
     for error in [RunDirectory::read(folder.path()).err(), check(folder.path(), true).err()] {
         assert!(matches!(error, Some(StoreError::NotARun(_))), "{error:?}");
     }
+}
+
+#[test]
+fn a_run_is_written_as_long_as_its_directory_is_open_and_by_one_process() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("run");
+    assert!(!is_written(&path).expect("no run"));
+    let directory = create(&path);
+    assert!(is_written(&path).expect("open"));
+    assert!(matches!(RunDirectory::reopen(&path), Err(StoreError::Busy(_))));
+    drop(directory);
+    assert!(!is_written(&path).expect("closed"));
+    RunDirectory::reopen(&path).expect("reopen");
 }

@@ -18,6 +18,7 @@ mod plugin_new;
 mod report;
 mod resume;
 mod run;
+mod status;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,7 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Run(asked) => return run::execute(&asked, plugins).map(Into::into),
         Command::Plan(asked) => plan::execute(&asked, plugins)?,
         Command::Resume(asked) => return resume::execute(&asked, plugins).map(Into::into),
+        Command::Status(asked) => status::execute(&asked)?,
         Command::Report(asked) => report::execute(&asked)?,
         Command::Check(asked) => return check::execute(&asked).map(Into::into),
         Command::Import(asked) => {

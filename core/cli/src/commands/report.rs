@@ -4,7 +4,7 @@ use std::fs;
 
 use crossvisor_analysis::{compare, Comparison};
 use crossvisor_model::RunRecord;
-use crossvisor_report::{csv, html, json, markdown, text, Metrics};
+use crossvisor_report::{csv, html, json, markdown, openmetrics, text, Metrics};
 use crossvisor_store::RunDirectory;
 
 use crate::arguments::{Format, Report};
@@ -30,5 +30,6 @@ fn render(record: &RunRecord, comparison: &Comparison, asked: &Report) -> Result
         Format::Csv => csv(record, comparison)?,
         Format::Json => json(record, comparison)?,
         Format::Html => html(record, comparison)?,
+        Format::Openmetrics => openmetrics(record, comparison),
     })
 }

@@ -16,6 +16,7 @@ use crossvisor_engine::Observer;
 use crossvisor_model::Stamped;
 
 pub use building::Building;
+pub use track::Track;
 
 use self::bars::Bars;
 use crate::output;

@@ -42,7 +42,10 @@ impl Track {
     pub fn event(&mut self, stamped: &Stamped) {
         let at_s = stamped.at_s;
         match &stamped.event {
-            Event::RunStarted { visits, .. } | Event::RunResumed { visits, .. } => self.visits = *visits,
+            Event::RunStarted { visits, .. } | Event::RunResumed { visits, .. } => {
+                self.visits = self.visits_done + visits;
+                self.visit_start_s = None;
+            }
             Event::Repeating { visits, .. } => self.visits += visits,
             Event::Building { image, stage } => self.saying = format!("image {image}: {stage}"),
             Event::MakingHost { host, stage } => self.saying = format!("host {host}: {stage}"),
@@ -127,11 +130,21 @@ impl Track {
         self.guests.iter().enumerate().map(bar).collect()
     }
 
+    /// How many visits have ended, and how many there are as far as is known.
+    pub fn visits(&self) -> (usize, usize) {
+        (self.visits_done, self.visits)
+    }
+
+    /// Expected seconds from `now_s` until the last visit ends; `None` before the first has ended.
+    pub fn rest(&self, now_s: f64) -> Option<f64> {
+        let current_s = self.visit_start_s.map_or(0.0, |start_s| now_s - start_s);
+        self.estimate.rest(self.visits.saturating_sub(self.visits_done), current_s)
+    }
+
     /// The bar of the whole run at `now_s`.
     pub fn overall(&self, now_s: f64) -> Bar {
-        let Self { visits, visits_done, .. } = *self;
-        let current_s = self.visit_start_s.map_or(0.0, |start_s| now_s - start_s);
-        let rest = match self.estimate.rest(visits.saturating_sub(visits_done), current_s) {
+        let (visits_done, visits) = self.visits();
+        let rest = match self.rest(now_s) {
             Some(seconds) => format!("about {} left", time::duration(seconds)),
             None => "time left unknown".into(),
         };
