@@ -62,6 +62,14 @@ fn what_is_quoted_stays_on_its_line() {
 }
 
 #[test]
+fn a_missing_value_has_a_place() {
+    for (lines, place) in [("if x:\n  maxmem =", "5:10: "), ("disk +=", "4:1: ")] {
+        let errors = errors(&with(lines));
+        assert!(errors.contains(&format!("{place}error: a value is missing here")), "{lines}: {errors:?}");
+    }
+}
+
+#[test]
 fn the_variant_is_by_type_loader_and_devices() {
     let variant = |lines: &str| guest(&format!("memory = 1\n{lines}")).hypervisor;
     for (lines, offer) in [
