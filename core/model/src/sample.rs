@@ -76,6 +76,22 @@ pub struct Values {
     pub flags: BTreeMap<String, Vec<String>>,
 }
 
+impl Values {
+    /// Adds the value of a metric, or why there is none. A value stays, whatever else is said of its metric.
+    pub fn put(&mut self, metric: &str, value: Result<f64, String>) {
+        match value {
+            Ok(value) => {
+                self.missing.remove(metric);
+                self.measured.insert(metric.into(), value);
+            }
+            Err(reason) if !self.measured.contains_key(metric) => {
+                self.missing.insert(metric.into(), reason);
+            }
+            Err(_) => {}
+        }
+    }
+}
+
 /// Which direction is an improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -126,6 +142,16 @@ mod tests {
         assert!((window(0.0, 10.0).overlap(&[window(0.0, 5.0)]) - 0.5).abs() < 1e-12);
         assert!((window(0.0, 10.0).overlap(&[window(2.0, 12.0), window(0.0, 5.0)]) - 0.3).abs() < 1e-12);
         assert!(window(0.0, 1.0).overlap(&[window(2.0, 3.0)]).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_metric_of_which_two_things_are_said_is_there_once() {
+        let missing = || Err("no number".to_string());
+        for said in [[Ok(1.0), missing()], [missing(), Ok(1.0)], [Ok(2.0), Ok(1.0)]] {
+            let mut values = Values::default();
+            said.into_iter().for_each(|value| values.put("write", value));
+            assert_eq!((values.measured.get("write"), values.missing.len()), (Some(&1.0), 0));
+        }
     }
 
     #[test]

@@ -49,6 +49,8 @@ const SIZE_UNITS: &str = "B, KiB, MiB, GiB, TiB, kB, MB, GB, TB";
 const TIMES: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 const TIME_UNITS: &str = "ms, s, m, h";
 const SHARE_UNITS: &str = "%";
+/// With more, not all digits that are printed would be kept.
+const LARGEST_SHARE: f64 = 1e7;
 
 /// Splits `12 MiB` into its number and unit.
 fn split(text: &str) -> (&str, &str) {
@@ -95,7 +97,8 @@ impl FromStr for Seconds {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let count: f64 = number.parse().map_err(|_| UnitError::Number(text.into()))?;
-        Ok(Self(count * unit_of(text, unit, &TIMES, TIME_UNITS)?))
+        let seconds = count * unit_of(text, unit, &TIMES, TIME_UNITS)?;
+        Some(Self(seconds)).filter(|_| seconds.is_finite()).ok_or_else(|| UnitError::TooLarge(text.into()))
     }
 }
 
@@ -104,7 +107,8 @@ impl FromStr for Share {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let (number, unit) = split(text);
         let percent: f64 = number.parse().map_err(|_| UnitError::Number(text.into()))?;
-        Ok(Self(percent / unit_of(text, unit, &[("%", 100.0)], SHARE_UNITS)?))
+        let share = percent / unit_of(text, unit, &[("%", 100.0)], SHARE_UNITS)?;
+        Some(Self(share)).filter(|_| share <= LARGEST_SHARE).ok_or_else(|| UnitError::TooLarge(text.into()))
     }
 }
 
@@ -179,6 +183,7 @@ mod tests {
         assert!(matches!("0.02".parse::<Share>(), Err(UnitError::NoUnit { .. })));
         assert!(matches!("2 percent".parse::<Share>(), Err(UnitError::Unit { .. })));
         assert!(matches!("-2%".parse::<Share>(), Err(UnitError::Number(_))));
+        assert!(matches!("777777777777%".parse::<Share>(), Err(UnitError::TooLarge(_))));
     }
 
     #[test]
@@ -190,5 +195,7 @@ mod tests {
         }
         assert!(matches!("30".parse::<Seconds>(), Err(UnitError::NoUnit { .. })));
         assert!(matches!("5 min".parse::<Seconds>(), Err(UnitError::Unit { .. })));
+        let long = "9".repeat(400);
+        assert_eq!(format!("{long}s").parse::<Seconds>(), Err(UnitError::TooLarge(format!("{long}s"))));
     }
 }

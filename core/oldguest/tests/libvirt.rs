@@ -48,6 +48,14 @@ fn the_variant_is_by_type_and_devices() {
 }
 
 #[test]
+fn what_is_quoted_stays_on_its_line() {
+    let reading = one("<domain type='kvm'><name>g</name><memory unit='a\nb\u{1b}[2J'>512</memory></domain>");
+    let errors = messages(&reading, Severity::Error);
+    assert!(errors.contains("'512 a\u{fffd}b\u{fffd}[2J' is no size of memory: left out\n"), "{errors:?}");
+    assert_eq!(errors.lines().count(), reading.problems.len(), "{errors:?}");
+}
+
+#[test]
 fn memory_and_vcpus_are_those_of_the_start() {
     let shape = |elements: &str| {
         let text = format!("<domain type='kvm'><name>g</name>{elements}</domain>");

@@ -54,6 +54,22 @@ fn a_pv_guest_has_its_shape() {
 }
 
 #[test]
+fn what_is_quoted_stays_on_its_line() {
+    let lines = "bootloader = 'pygrub'\nkernel = ''\ndisk = ['phy:/dev/a,x\\x1b[2J\\n1,w']";
+    for problem in with(lines).problems {
+        assert!(!problem.message.contains(char::is_control), "{problem:?}");
+    }
+}
+
+#[test]
+fn a_missing_value_has_a_place() {
+    for (lines, place) in [("if x:\n  maxmem =", "5:10: "), ("disk +=", "4:1: ")] {
+        let errors = errors(&with(lines));
+        assert!(errors.contains(&format!("{place}error: a value is missing here")), "{lines}: {errors:?}");
+    }
+}
+
+#[test]
 fn the_variant_is_by_type_loader_and_devices() {
     let variant = |lines: &str| guest(&format!("memory = 1\n{lines}")).hypervisor;
     for (lines, offer) in [

@@ -95,7 +95,9 @@ impl<'a> Search<'a> {
         let what = match outcome {
             Err(reason) => What::Refused(reason),
             Ok(record) => {
-                let marks = raw.find(&text[..text.len().min(SHORTEST)]).map_or(raw, |start| &raw[..start]);
+                let mut ends = (0..=text.len().min(SHORTEST)).rev();
+                let head = ends.find_map(|end| text.get(..end)).unwrap_or_default();
+                let marks = raw.find(head).map_or(raw, |start| &raw[..start]);
                 let mut warnings = Vec::new();
                 match self.seen.insert(text, marks) {
                     Some(before) if before != marks => return,

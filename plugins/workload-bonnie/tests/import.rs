@@ -35,6 +35,14 @@ fn settings(result: &Imported) -> Vec<(&str, &str)> {
 }
 
 #[test]
+fn a_machine_may_have_any_name() {
+    for (before, name) in [("", "\u{e9}".repeat(30)), ("x", "\u{fffd}".repeat(30))] {
+        let output = import("bonnie", &V48.replace("delta", &format!("{before}{name}")), true);
+        assert_eq!(output.results[0].machine, Some(format!("{before}{name}")));
+    }
+}
+
+#[test]
 fn a_table_tells_what_its_line_does_not() {
     let output = recorded("bonnie", "table_and_line.txt");
     assert_eq!((output.results.len(), output.refused.len()), (1, 0));

@@ -148,8 +148,9 @@ fn memory(domain: &Element, guest: &mut OldGuest, problems: &mut Problems) {
         let element = domain.find(path)?;
         let size = units::size(element.text.trim(), element.attribute("unit"));
         if size.is_none() {
-            let (text, unit) = (quoted(element.text.trim()), element.attribute("unit").unwrap_or("KiB"));
-            problems.error(place(element), format!("{text} {unit} is no size of memory: left out"));
+            let unit = element.attribute("unit").unwrap_or("KiB");
+            let text = quoted(&format!("{} {unit}", element.text.trim()));
+            problems.error(place(element), format!("{text} is no size of memory: left out"));
         }
         size
     };

@@ -40,15 +40,21 @@ impl Scope {
     }
 }
 
-/// The value of an expression; what follows it is an error.
-pub(super) fn evaluate(text: &str, tokens: &[Token], scope: &mut Scope, problems: &mut Problems) -> Value {
+/// The value of an expression behind the sign at `sign`; what follows it is an error.
+pub(super) fn evaluate(
+    text: &str,
+    sign: Place,
+    tokens: &[Token],
+    scope: &mut Scope,
+    problems: &mut Problems,
+) -> Value {
     if let Some(word) = bare_word(text, tokens, scope) {
         let at = tokens.first().map(|token| token.at).unwrap_or_default();
         let shown = quoted(word);
         problems.error(at, format!("{shown} is not in quotes and no variable has that name: taken as text"));
         return Value::Text(word.into());
     }
-    let mut parser = Parser { tokens, next: 0, depth: 0, scope, problems };
+    let mut parser = Parser { sign, tokens, next: 0, depth: 0, scope, problems };
     let value = parser.sum();
     match parser.peek() {
         None => value,
@@ -94,6 +100,7 @@ fn number(text: &str) -> Option<i64> {
 }
 
 struct Parser<'a> {
+    sign: Place,
     tokens: &'a [Token],
     next: usize,
     depth: usize,
@@ -113,7 +120,7 @@ impl<'a> Parser<'a> {
     }
 
     fn place(&self) -> Place {
-        self.peek().or(self.tokens.last()).map(|token| token.at).unwrap_or_default()
+        self.peek().or(self.tokens.last()).map_or(self.sign, |token| token.at)
     }
 
     fn sum(&mut self) -> Value {

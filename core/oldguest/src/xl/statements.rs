@@ -159,7 +159,8 @@ impl Reader<'_> {
             (statement, value) = (value, &value[2..]);
             keys.extend(statement.first());
         }
-        let value = evaluate(self.text, value, &mut self.scope, self.problems);
+        let sign = statement.get(1).map(|token| token.at).unwrap_or_default();
+        let value = evaluate(self.text, sign, value, &mut self.scope, self.problems);
         for key in keys {
             self.set(key, value.clone());
         }
@@ -167,7 +168,7 @@ impl Reader<'_> {
 
     /// `key += value`.
     fn add(&mut self, key: &Token, value: &[Token]) {
-        let added = evaluate(self.text, value, &mut self.scope, self.problems);
+        let added = evaluate(self.text, key.at, value, &mut self.scope, self.problems);
         let before = self.entries.get(key.word().unwrap_or_default()).map(|entry| entry.value.clone());
         let sum = match before {
             Some(before) => Value::add(before, added),
@@ -239,7 +240,8 @@ impl Reader<'_> {
         }
         for statement in body.into_iter().filter(|statement| is_assignment(statement)) {
             let Some(name) = statement.first().and_then(Token::word) else { continue };
-            let value = evaluate(self.text, &statement[2..], &mut self.scope, self.problems);
+            let sign = statement[1].at;
+            let value = evaluate(self.text, sign, &statement[2..], &mut self.scope, self.problems);
             if word != "else" && !self.chain.contains_key(name) {
                 self.chain.insert(name.into(), self.scope.get(name).into_iter().collect());
             }

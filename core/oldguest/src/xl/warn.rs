@@ -47,7 +47,7 @@ fn loader(settings: &mut Settings, mode: Mode, guest: &OldGuest) {
     }
     let root = guest.disks.iter().find(|disk| disk.is_disk());
     if let Some(disk) = root.filter(|disk| disk.device.ends_with(|c: char| c.is_ascii_digit())) {
-        let device = &disk.device;
+        let device = quoted(&disk.device);
         let message = format!(
             "{device} is a partition by its name, and pygrub reads whole disks too: which of them is the image?"
         );

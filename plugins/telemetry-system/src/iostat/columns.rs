@@ -77,16 +77,12 @@ impl Column {
         &self.heading
     }
 
-    /// Adds what stands in the column; a word that is no number is a value that is missing.
+    /// Adds what stands in the column; a word that is no number is a value that is missing, unless another column
+    /// has it (`rsec/s` beside `rkB/s`).
     pub fn put(&self, word: &str, values: &mut Values) {
         let Some(metric) = self.metric else { return };
-        match number(word) {
-            Some(number) => drop(values.measured.insert(metric.into(), number * self.factor)),
-            None => {
-                let reason = format!("'{word}' stands in the column {}", self.heading);
-                values.missing.insert(metric.into(), reason);
-            }
-        }
+        let number = number(word).map(|number| number * self.factor);
+        values.put(metric, number.ok_or_else(|| format!("'{word}' stands in the column {}", self.heading)));
     }
 }
 

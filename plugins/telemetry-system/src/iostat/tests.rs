@@ -76,6 +76,15 @@ fn other_units_are_made_one() {
 }
 
 #[test]
+fn a_value_of_two_columns_is_there_once() {
+    for row in ["sda nan 4.00 1.00", "sda 8.00 nan 1.00"] {
+        let output = import(&format!("Device: rsec/s rkB/s %util\n{row}\n"));
+        let values = &output.results[0].values;
+        assert_eq!((values.measured["rkB/s"], values.missing.len()), (4.0, 0), "{values:?}");
+    }
+}
+
+#[test]
 fn a_name_alone_on_its_line_belongs_to_the_values_below() {
     let output =
         import("Device: tps kB_read/s kB_wrtn/s\ncciss/c0d0p1\n   1.00 2.00 3.00\nsda 4.00 5.00 6.00\n");

@@ -37,11 +37,11 @@ fn imported(line: usize, settings: &[(&str, String)], values: Values) -> Importe
 
 /// Adds what stands for a metric; a word that is no number is a value that is missing.
 fn put(values: &mut Values, metric: &str, factor: f64, word: &str) {
-    match words::number(word) {
-        Some(number) => drop(values.measured.insert(metric.into(), number * factor)),
-        None if word.is_empty() => drop(values.missing.insert(metric.into(), "its place is empty".into())),
-        None => drop(values.missing.insert(metric.into(), format!("'{word}' stands in its place"))),
-    }
+    let reason = || match word {
+        "" => "its place is empty".into(),
+        _ => format!("'{word}' stands in its place"),
+    };
+    values.put(metric, words::number(word).map(|number| number * factor).ok_or_else(reason));
 }
 
 /// Takes a value back, because it stands for none.

@@ -50,6 +50,13 @@ fn tables_of_xentop_and_their_first_rates() {
 }
 
 #[test]
+fn a_value_of_two_columns_is_there_once() {
+    let output = import(&TOP.replace("NETRX(k)", "NETTX(k)").replace("11       22 ", "11       x2 "));
+    let guest = &of(&output, "a-long-name-that-touches")[0].values;
+    assert_eq!((guest.measured["net sent"], guest.missing.get("net sent")), (11.0, None), "{guest:?}");
+}
+
+#[test]
 fn lines_that_were_broken_and_an_older_column_set() {
     let text = "\
 > NAME  STATE   CPU(sec) CPU(%)     MEM(k) MEM(%)  MAXMEM(k) MAXMEM(%) VCPUS NETS
