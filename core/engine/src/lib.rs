@@ -39,5 +39,5 @@ pub use hosts::kept::{KeepRequest, KeptHost};
 pub use hosts::{doctor, kept};
 pub use observer::Observer;
 pub use outline::{Outline, Planned, PlannedStep, SetupOutline, outline};
-pub use run::{RunRequest, Start, Summary, run};
+pub use run::{RunRequest, Start, Summary, remove_rest, run};
 pub use settings::Settings;

@@ -73,13 +73,16 @@ pub fn run(request: &RunRequest<'_>) -> Result<Summary, EngineError> {
     result
 }
 
-/// Removes what the run left when it stopped.
-fn remove_rest(settings: &Settings, name: &Name) -> Result<(), EngineError> {
+/// Removes what a run left when it stopped.
+///
+/// # Errors
+/// [`EngineError::NameTaken`] when it is alive, [`EngineError::Rest`] with what cannot be removed.
+pub fn remove_rest(settings: &Settings, name: &Name) -> Result<(), EngineError> {
     if !settings.work().join(name.as_str()).exists() {
         return Ok(());
     }
     let cleaned = clean(settings, false, Some(name.as_str()))?;
-    if !cleaned.alive.is_empty() {
+    if cleaned.alive.iter().any(|run| run == name.as_str()) {
         return Err(EngineError::NameTaken(name.to_string()));
     }
     let failed = cleaned.actions.into_iter().find_map(|action| Some((action.what, action.failure?)));

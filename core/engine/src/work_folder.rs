@@ -57,13 +57,15 @@ impl WorkFolder {
         Ok(Some(Self { path: path.to_path_buf(), id, _lock: lock }))
     }
 
-    /// Whether a path is a work folder of this user: a folder, no link, with the lock that every run makes first.
-    /// What is in the journal of anybody else's folder would be done with this user's rights.
+    /// Whether a path is a work folder of this user: a folder, no link, with the lock that every run makes first, or
+    /// with nothing, where a run died before it had it. What is in the journal of anybody else's folder would be done
+    /// with this user's rights.
     pub fn is_one(path: &Path) -> bool {
         let user = rustix::process::geteuid().as_raw();
         let own = |path: &Path| path.symlink_metadata().ok().filter(|found| found.uid() == user);
+        let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
         own(path).is_some_and(|found| found.is_dir())
-            && own(&path.join(LOCK)).is_some_and(|found| found.is_file())
+            && (own(&path.join(LOCK)).is_some_and(|found| found.is_file()) || is_empty())
     }
 
     pub fn path(&self) -> &Path {
@@ -149,6 +151,8 @@ mod tests {
         let parent = tempfile::tempdir().expect("folder");
         let (theirs, link) = (parent.path().join("theirs"), parent.path().join("link"));
         fs::create_dir(&theirs).expect("folder");
+        assert!(WorkFolder::is_one(&theirs), "a run may have died before it had its lock");
+        fs::write(theirs.join("a.raw"), "theirs").expect("file");
         assert!(!WorkFolder::is_one(&theirs));
         fs::write(theirs.join(LOCK), "").expect("file");
         std::os::unix::fs::symlink(&theirs, &link).expect("link");

@@ -3,6 +3,8 @@
 //! <https://libvirt.org/drvqemu.html#embedded-driver>. Owns that folder's configuration. No daemon is needed, and
 //! no right that the user does not have.
 
+mod half_started;
+
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -52,7 +54,9 @@ pub fn prepare(root: &Path) -> Result<File, TargetError> {
     }
     let path = root.join("lock");
     let held = lock::take(&path).map_err(TargetError::io(format!("lock {}", path.display())))?;
-    held.ok_or_else(|| TargetError::Busy(root.to_path_buf()))
+    let held = held.ok_or_else(|| TargetError::Busy(root.to_path_buf()))?;
+    half_started::forget(root).map_err(TargetError::io(format!("mend {}", root.display())))?;
+    Ok(held)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crossvisor_engine::{run as carry_out, RunRequest, Settings, Start};
+use crossvisor_engine::{remove_rest, run as carry_out, RunRequest, Settings, Start};
 use crossvisor_model::{CellStatus, Name, RunRecord};
 use crossvisor_store::RunDirectory;
 use crossvisor_target::Cancel;
@@ -22,14 +22,16 @@ pub fn execute(asked: &Resume, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Fa
     if record.provenance.imported.is_some() {
         return Err(Failure::NoResume { run: asked.run.clone(), reason: "it was imported" });
     }
+    let settings = Settings::from_environment();
+    libvirt_log::to_file(&settings.state);
+    let name = Name::new(record.name.clone())?;
     if is_done(&record) {
+        // It may have been killed after its last word.
+        remove_rest(&settings, &name)?;
         output::say("every cell of this run is good: there is nothing left to do");
         return Ok(Exit::Good);
     }
-    let settings = Settings::from_environment();
-    libvirt_log::to_file(&settings.state);
     let inventory = Inventory::find(plugins)?;
-    let name = Name::new(record.name.clone())?;
     let cancel = Cancel::default();
     let progress = Arc::new(Progress::new(asked.quiet, asked.no_color));
     let voice = Arc::clone(&progress);

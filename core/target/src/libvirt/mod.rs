@@ -5,8 +5,9 @@
 mod address;
 mod connection;
 
-use std::fs::File;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crossvisor_model::HostAddress;
@@ -28,7 +29,13 @@ const OPENING_EMBEDDED: Duration = Duration::from_secs(300);
 pub struct Libvirt {
     // Closed before the embedded driver's root is given back.
     connection: Connection,
-    _root: Option<File>,
+    root: Option<Root>,
+}
+
+/// The embedded driver's root folder.
+struct Root {
+    path: PathBuf,
+    _held: File,
 }
 
 /// A domain that carries our tag.
@@ -49,13 +56,13 @@ impl Libvirt {
     /// [`TargetError::Deadline`] when nobody answers.
     pub fn open(address: &HostAddress, embed_root: &Path, folder: &Path) -> Result<Self, TargetError> {
         let (told, root, patience) = if address.uri == embed::URI {
-            let root = embed::prepare(embed_root)?;
+            let root = Root { path: embed_root.to_path_buf(), _held: embed::prepare(embed_root)? };
             (format!("{}?root={}", embed::URI, embed_root.display()), Some(root), OPENING_EMBEDDED)
         } else {
             (address::uri(address, folder)?, None, OPENING)
         };
         let connection = Connection::open(address.uri.clone(), told, patience)?;
-        Ok(Self { connection, _root: root })
+        Ok(Self { connection, root })
     }
 
     /// Versions by name: `libvirt`, and the driver's own program.
@@ -127,8 +134,8 @@ impl Libvirt {
     /// # Errors
     /// [`TargetError::Libvirt`] when it is still defined afterwards.
     pub fn undefine(&self, name: &str) -> Result<(), TargetError> {
-        self.connection.ask(&format!("undefine domain {name}"), |connect| {
-            let Some(domain) = ours(connect, name)? else { return Ok(()) };
+        let is_theirs = self.connection.ask(&format!("undefine domain {name}"), |connect| {
+            let Some(domain) = ours(connect, name)? else { return Ok(lookup(connect, name)?.is_some()) };
             let all = sys::VIR_DOMAIN_UNDEFINE_MANAGED_SAVE
                 | sys::VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
                 | sys::VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA
@@ -140,7 +147,22 @@ impl Libvirt {
                 }
                 result => result,
             })
-        })
+            .map(|()| false)
+        })?;
+        if is_theirs { Ok(()) } else { self.remove_log(name) }
+    }
+
+    /// Removes the log of a domain's emulator, which the embedded driver keeps for ever.
+    fn remove_log(&self, name: &str) -> Result<(), TargetError> {
+        // libvirt takes no name with a slash.
+        let Some(root) = self.root.as_ref().filter(|_| !name.contains('/')) else { return Ok(()) };
+        let log = root.path.join("log/qemu").join(format!("{name}.log"));
+        match fs::remove_file(&log) {
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                Err(TargetError::io(format!("remove {}", log.display()))(e))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the domain runs; false when it does not exist.
