@@ -108,9 +108,11 @@ pub fn start(asked: &Arguments) -> io::Result<()> {
 
 fn configuration(folder: &Path, port: u16) -> String {
     let folder = folder.display();
+    // Without the start-up files of the user's own shell.
     format!(
         "ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder}/ssh_host_ed25519_key\n\
          AuthorizedKeysFile {folder}/authorized_keys\nStrictModes no\nPidFile none\nUsePAM no\n\
+         SetEnv HOME={folder}\n\
          PermitRootLogin prohibit-password\nMaxStartups 100\nMaxSessions 100\n"
     )
 }

@@ -15,8 +15,8 @@ use crate::point::Extent;
 use crate::{Machine, Point};
 
 const TICK: Duration = Duration::from_micros(100);
-/// A run takes seconds.
-const LIMIT: Duration = Duration::from_secs(120);
+/// A run takes seconds, and on a machine that has much else to do minutes.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// A run that was followed to its death, or to its end when that came first.
 #[derive(Clone, Copy, Debug)]

@@ -135,3 +135,10 @@ impl Machine {
         Ok(command)
     }
 }
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // After an error there may be guests; nothing more can be done when this fails too.
+        let _ = self.program(&["clean"]).output();
+    }
+}
