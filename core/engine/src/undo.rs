@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crossvisor_model::{Action, Exec, Place};
@@ -10,6 +11,14 @@ use crossvisor_target::{Cancel, Local, Machine, TargetError};
 
 use crate::hosts::Host;
 use crate::{EngineError, exit};
+
+/// What is in use is tried again for so long: its last user may be about to end.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Before the first of these tries; each wait after it is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+/// How LVM, the kernel and libvirt say that something has a user.
+const IN_USE: [&str; 4] = ["in use", "busy", "being destroyed", "cannot acquire state change lock"];
 
 /// What has been created so far on one host, by a visit or for the whole run.
 pub struct UndoLog<'a> {
@@ -54,11 +63,35 @@ impl<'a> UndoLog<'a> {
     }
 }
 
-/// Does one undo action.
+/// Does one undo action; what is in use is tried again for a minute, or until the deadline.
 ///
 /// # Errors
 /// [`TargetError`] when what it removes may still be there.
 pub fn undo(action: &Action, host: &Host, deadline: Instant) -> Result<(), TargetError> {
+    patiently(deadline.min(Instant::now() + PATIENCE), || once(action, host, deadline))
+}
+
+fn patiently(until: Instant, act: impl Fn() -> Result<(), TargetError>) -> Result<(), TargetError> {
+    let mut wait = FIRST_WAIT;
+    loop {
+        match act() {
+            Err(error) if is_in_use(&error) && Instant::now() + wait < until => thread::sleep(wait),
+            result => return result,
+        }
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+}
+
+fn is_in_use(error: &TargetError) -> bool {
+    let (TargetError::EndedEarly { tail: said, .. } | TargetError::Libvirt { message: said, .. }) = error
+    else {
+        return false;
+    };
+    let said = said.to_lowercase();
+    IN_USE.iter().any(|words| said.contains(words))
+}
+
+fn once(action: &Action, host: &Host, deadline: Instant) -> Result<(), TargetError> {
     match action {
         Action::DomainStop { name } => host.domains()?.stop(name),
         Action::DomainUndefine { name } => host.domains()?.undefine(name),
@@ -87,4 +120,43 @@ fn run(exec: &Exec, host: &Host, deadline: Instant) -> Result<(), TargetError> {
     let exec = Exec { timeout_s: exec.timeout_s.min(left.max(1.0)), ..exec.clone() };
     let result = machine.run(&exec, &Cancel::default())?;
     exit::judge(&exec, &result)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    fn said(tail: &str) -> TargetError {
+        TargetError::EndedEarly { what: "lvremove".into(), tail: tail.into() }
+    }
+
+    /// How often something is tried that fails with `error` the first `times`, and whether it is done then.
+    fn tries(error: &str, times: usize, patience: Duration) -> (usize, bool) {
+        let tried = Cell::new(0);
+        let done = patiently(Instant::now() + patience, || {
+            tried.set(tried.get() + 1);
+            if tried.get() > times { Ok(()) } else { Err(said(error)) }
+        });
+        (tried.get(), done.is_ok())
+    }
+
+    #[test]
+    fn what_is_in_use_is_tried_again_as_long_as_there_is_time() {
+        let busy = "exit code 5: Logical volume vg/cv-a-1 in use.";
+        assert_eq!(tries(busy, 1, PATIENCE), (2, true));
+        assert_eq!(tries(busy, 1, Duration::ZERO), (1, false));
+        assert_eq!(tries("exit code 5: Volume group vg not found", 1, PATIENCE), (1, false));
+    }
+
+    #[test]
+    fn what_has_a_user_is_told_from_what_fails_for_good() {
+        let libvirt = |message: &str| TargetError::Libvirt { what: "stop".into(), message: message.into() };
+        assert!(is_in_use(&said("losetup: /dev/loop0: detach failed: Device or resource busy")));
+        assert!(is_in_use(&libvirt("operation failed: domain is being destroyed")));
+        assert!(is_in_use(&libvirt("Timed out: cannot acquire state change lock")));
+        assert!(!is_in_use(&libvirt("permission denied")));
+        assert!(!is_in_use(&TargetError::Deadline { what: "use the busy disk".into() }));
+    }
 }
