@@ -120,7 +120,8 @@ fn missing_reasons(samples: &[&String], cell: &CellReport) -> Vec<String> {
         reasons.dedup();
     }
     if reasons.is_empty() {
-        reasons.push("the workload reported no value".to_string());
+        let told = if cell.good == 0 { "it was not tried" } else { "the workload reported no value" };
+        reasons.push(told.to_string());
     }
     reasons
 }

@@ -239,6 +239,8 @@ fn visits(run: &Run<'_>, history: &History) -> Result<Summary, EngineError> {
     for (number, planned) in (1..).zip(&run.plan.order) {
         if !repeats.is_decided(planned) {
             if run.cancel.is_raised() {
+                run.log.tell(Event::Interrupted { visit: number })?;
+                summary.interrupted = true;
                 break;
             }
             let record = RunDirectory::read(run.log.directory().path())?;
@@ -250,8 +252,9 @@ fn visits(run: &Run<'_>, history: &History) -> Result<Summary, EngineError> {
             continue;
         }
         if run.cancel.is_raised() {
-            if summary.skipped == 0 {
+            if !summary.interrupted {
                 run.log.tell(Event::Interrupted { visit: number })?;
+                summary.interrupted = true;
             }
             summary.skipped += one.cells.len();
             continue;

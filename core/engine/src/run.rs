@@ -51,6 +51,8 @@ pub struct Summary {
     pub failed: usize,
     /// Not tried, because the run was interrupted.
     pub skipped: usize,
+    /// There was more to do when the run was told to stop.
+    pub interrupted: bool,
 }
 
 /// Carries out a plan. What goes wrong in a cell is that cell's outcome and the run goes on.

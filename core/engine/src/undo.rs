@@ -41,6 +41,17 @@ impl<'a> UndoLog<'a> {
         Ok(())
     }
 
+    /// Takes back what was announced last: it was not made.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`] when the disk does not take it.
+    pub fn withdraw_last(&self) -> Result<(), EngineError> {
+        match self.pending.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            Some(last) => Ok(self.journal.undone(&last)?),
+            None => Ok(()),
+        }
+    }
+
     /// Undoes everything, the newest first. Goes on after a failure, as long as the host answers; what failed stays in
     /// the journal, and its reasons are returned.
     pub fn undo_all(&self, host: &Host, limit: Duration) -> Vec<String> {

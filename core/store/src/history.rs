@@ -20,13 +20,19 @@ pub struct History {
     pub outcomes: Vec<Outcome>,
     /// Things a person should know about the whole run.
     pub notices: Vec<String>,
-    /// It came to its end, whatever became of its cells.
+    /// It came to its end, and everything was tried, whatever came of it.
     pub complete: bool,
     /// The time of the last event, in seconds since the run started.
     pub at_s: f64,
     /// How often it went on after it had stopped.
     pub resumed: u32,
+    /// Since it last went on it was told to stop, with visits left.
+    interrupted: bool,
     places: BTreeMap<(CellId, u32), usize>,
+}
+
+fn is_skipped(outcome: &Outcome) -> bool {
+    matches!(outcome.status, CellStatus::Skipped { .. })
 }
 
 /// The replicate that a line of a file belongs to.
@@ -63,9 +69,12 @@ impl History {
             Event::Notice { text } => self.notices.push(text),
             Event::RunResumed { .. } => {
                 self.resumed += 1;
-                self.complete = false;
+                (self.complete, self.interrupted) = (false, false);
             }
-            Event::RunEnded { .. } => self.complete = true,
+            Event::Interrupted { .. } => self.interrupted = true,
+            Event::RunEnded { .. } => {
+                self.complete = !self.interrupted && !self.outcomes.iter().any(is_skipped)
+            }
             _ => {}
         }
     }

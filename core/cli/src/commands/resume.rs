@@ -51,7 +51,7 @@ pub fn execute(asked: &Resume, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Fa
     progress.finish();
     let summary = ended?;
     conclude(&asked.run)?;
-    Ok(exit(summary, cancel.is_raised()))
+    Ok(exit(summary))
 }
 
 /// It came to its end, and every replicate that was tried is good.

@@ -56,7 +56,7 @@ pub fn execute(asked: &Run, plugins: Vec<(Name, PathBuf)>) -> Result<Exit, Failu
     progress.finish();
     let (directory, summary) = ended?;
     conclude(&directory)?;
-    Ok(exit(summary, cancel.is_raised()))
+    Ok(exit(summary))
 }
 
 /// Starts the run under its name; where another run takes a default name meanwhile, under the next.
@@ -105,12 +105,13 @@ pub(super) fn conclude(directory: &Path) -> Result<(), Failure> {
     })
 }
 
-pub(super) fn exit(summary: Summary, interrupted: bool) -> Exit {
-    let Summary { good, failed, skipped } = summary;
+pub(super) fn exit(summary: Summary) -> Exit {
+    let Summary { good, failed, skipped, interrupted } = summary;
+    let interrupted = interrupted || skipped > 0;
     if interrupted {
         output::say("interrupted: what the run created is removed, what it measured is kept");
     }
-    if failed + skipped == 0 {
+    if failed == 0 && !interrupted {
         return Exit::Good;
     }
     output::say(&format!("{good} good, {failed} failed, {skipped} skipped"));

@@ -95,11 +95,11 @@ impl Host {
     ///
     /// # Errors
     /// [`EngineError::Host`] when it does not tell.
-    pub fn explore(mut self, connections: &Connections<'_>, cancel: &Cancel) -> Result<Self, EngineError> {
+    pub fn explore(&mut self, connections: &Connections<'_>, cancel: &Cancel) -> Result<(), EngineError> {
         let found = facts::host(&*self.machine, &self.address.uri);
         self.facts = HostFacts { versions: std::mem::take(&mut self.facts.versions), ..found };
         if self.domains.is_none() {
-            return Ok(self);
+            return Ok(());
         }
         let name = self.name.clone();
         let failed = |source| failed(&name, source);
@@ -115,7 +115,7 @@ impl Host {
             }
         };
         self.facts.accel = Some(self.accel);
-        Ok(self)
+        Ok(())
     }
 
     pub(super) fn kvm(&self, settings: &Settings, cancel: &Cancel) -> Result<Kvm, TargetError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crossvisor_model::{Accel, Action, Exec, HostAddress, Name, Place};
 use crossvisor_store::Journal;
-use crossvisor_target::Cancel;
+use crossvisor_target::{Cancel, TargetError};
 
 use super::{Connections, Host, NotedHost};
 use crate::EngineError;
@@ -54,7 +54,8 @@ impl<'a> Hosts<'a> {
     /// `outer` is how the host itself is executed where it is a guest of this machine.
     ///
     /// # Errors
-    /// [`EngineError`] when it cannot be reached; what was made on it until then is removed by [`Hosts::clear`].
+    /// [`EngineError`] when it cannot be reached; what was made on it until then is removed, and what could not be stays in
+    /// the journal.
     pub fn reach(
         &mut self,
         name: &Name,
@@ -69,18 +70,27 @@ impl<'a> Hosts<'a> {
             true => self.work.path().to_path_buf(),
             false => Path::new(FOLDERS).join(self.work.unique_name()),
         };
-        let host = Host::attach(name, address, guests, self.connections, folder)?;
+        let mut host = Host::attach(name, address, guests, self.connections, folder)?;
         let undo = UndoLog::new(self.journal);
-        if !host.is_here() {
-            make_folder(&host, &undo)?;
+        if let Err(error) = self.settle(&mut host, &undo) {
+            // Why the host is of no use is told; what could not be removed from it is for `clean`.
+            undo.undo_all(&host, REMOVAL);
+            return Err(error);
         }
-        let failed = |source| EngineError::Host { host: name.clone(), source };
-        host.machine.put(crossvisor_probe::BINARY, &host.probe(), "755", in_seconds(60.0)).map_err(failed)?;
-        let mut host = host.explore(self.connections, self.cancel)?;
         host.facts.outer_accel = outer;
         let host = Arc::new(host);
         self.grounds.push(Ground { host: Arc::clone(&host), undo });
         Ok(host)
+    }
+
+    /// Makes the run's folder on a host, puts the probe there and finds out what the host is.
+    fn settle(&self, host: &mut Host, undo: &UndoLog<'_>) -> Result<(), EngineError> {
+        if !host.is_here() {
+            make_folder(host, undo)?;
+        }
+        let put = host.machine.put(crossvisor_probe::BINARY, &host.probe(), "755", in_seconds(60.0));
+        put.map_err(|source| EngineError::Host { host: host.name.clone(), source })?;
+        host.explore(self.connections, self.cancel)
     }
 
     /// Notes that a host is made for the run, before it is: what is on it goes with it.
@@ -137,16 +147,21 @@ pub fn forget(
 
 /// Makes the run's own folder on a host.
 fn make_folder(host: &Host, undo: &UndoLog<'_>) -> Result<(), EngineError> {
-    let failed = |source| EngineError::Host { host: host.name.clone(), source };
     let path = host.folder.to_string_lossy().into_owned();
     let run = |argv: &[&str]| {
         let exec = Exec::new(Place::Host, argv.iter().copied(), 60.0);
         let result = host.machine.run(&exec, &Cancel::default());
-        result.and_then(|result| judge(&exec, &result)).map_err(failed)
+        result.and_then(|result| judge(&exec, &result))
     };
-    run(&["install", "-d", "-m", "711", "--", FOLDERS])?;
+    let failed = |source| EngineError::Host { host: host.name.clone(), source };
+    run(&["install", "-d", "-m", "711", "--", FOLDERS]).map_err(failed)?;
     undo.announce(host, &Action::Exec(remove_folder(&host.folder)))?;
-    run(&["mkdir", "-m", "711", "--", &path])
+    let made = run(&["mkdir", "-m", "711", "--", &path]);
+    if matches!(made, Err(TargetError::EndedEarly { .. })) {
+        // What `mkdir` has refused to make is somebody else's.
+        undo.withdraw_last()?;
+    }
+    made.map_err(failed)
 }
 
 /// Removes a folder with all that is in it, but nothing that is mounted there.

@@ -4,13 +4,11 @@ use crossvisor_model::Step;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::VERSION;
-
 /// What a plugin answers: to an operation with a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reply<T = Turn> {
-    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    #[cfg_attr(feature = "schema", schemars(extend("const" = super::VERSION)))]
     pub v: u32,
     #[serde(flatten)]
     pub answer: Answer<T>,
