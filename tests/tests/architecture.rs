@@ -179,3 +179,39 @@ fn nothing_is_left_for_later() {
         }
     }
 }
+
+/// Texts of all sources with tests, of the tests' own folders too.
+fn tested() -> String {
+    let mut text = String::new();
+    for folder in crates().iter().map(String::as_str).chain(["tests"]) {
+        let mut folders = vec![root().join(folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("folder") {
+                let path = entry.expect("entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    text += &fs::read_to_string(&path).expect("source");
+                }
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn every_statement_of_the_security_page_has_a_test_that_exists() {
+    let page = fs::read_to_string(root().join("docs/security.md")).expect("page");
+    let tested = tested();
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.ends_with("| test |"));
+    let mut count = 0;
+    for row in rows {
+        let tests = row.rsplit(" | ").next().unwrap_or_default();
+        for test in tests.split('`').skip(1).step_by(2) {
+            assert!(tested.contains(&format!("fn {test}(")), "{test} of the row: {row}");
+            count += 1;
+        }
+        assert!(tests.contains('`'), "{row}");
+    }
+    assert!(count > 20, "only {count} tests are named");
+}

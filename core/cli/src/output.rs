@@ -5,6 +5,8 @@
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
+use crossvisor_model::text::is_harmful;
+
 use crate::exit::Failure;
 
 /// Writes results to standard output; a reader that has seen enough is no failure.
@@ -31,8 +33,7 @@ const LONG_LINE: usize = 2000;
 
 /// `text` without what could steer a terminal or turn the direction of writing; plain line ends and tabs stay.
 pub fn printable(text: &str) -> String {
-    let turns = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let harmful = |c: char| turns(c) || (c.is_control() && !"\n\t".contains(c));
+    let harmful = |c: char| !"\n\t".contains(c) && is_harmful(c);
     text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 

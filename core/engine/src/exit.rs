@@ -1,5 +1,6 @@
 //! How a program ended, and what its last words were.
 
+use crossvisor_model::text::is_harmful;
 use crossvisor_model::{Exec, ExecResult};
 use crossvisor_target::TargetError;
 
@@ -14,9 +15,9 @@ pub fn judge(exec: &Exec, result: &ExecResult) -> Result<(), TargetError> {
     Err(TargetError::EndedEarly { what: exec.argv.join(" "), tail: format!("{how}: {said}") })
 }
 
-/// The last lines of a text, on one line, without control characters.
+/// The last lines of a text, on one line, without what could steer a terminal or turn the direction of writing.
 pub fn tail(text: &str, lines: usize) -> String {
-    let clean = |line: &str| line.chars().filter(|c| !c.is_control()).collect::<String>();
+    let clean = |line: &str| line.chars().filter(|c| !is_harmful(*c)).collect::<String>();
     let all: Vec<String> = text.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
     all[all.len().saturating_sub(lines)..].join(" | ")
 }
@@ -27,7 +28,7 @@ mod tests {
 
     #[test]
     fn the_tail_is_the_last_lines_without_what_a_terminal_would_obey() {
-        assert_eq!(tail("a\n\nb\n\u{1b}[31mc\u{7}\n", 2), "b | [31mc");
+        assert_eq!(tail("a\n\nb\n\u{1b}[31mc\u{7}\u{202e}\n", 2), "b | [31mc");
         assert_eq!(tail("", 3), "");
     }
 }

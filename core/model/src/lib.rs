@@ -17,6 +17,7 @@ pub mod provenance;
 pub mod record;
 pub mod sample;
 pub mod telemetry;
+pub mod text;
 pub mod unit;
 
 pub use action::{Action, Exec, ExecResult, Place, Step, StepResult};

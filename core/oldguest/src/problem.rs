@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crossvisor_model::text::is_harmful;
 use serde::Serialize;
 
 use crate::OldGuest;
@@ -102,12 +103,6 @@ pub(crate) fn quoted(text: &str) -> String {
     let shown: String =
         text.chars().take(QUOTED).map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect();
     format!("'{shown}{more}'")
-}
-
-/// Control characters, line ends of any script, and what turns the direction of writing.
-pub(crate) fn is_harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `U+201C`

@@ -11,7 +11,7 @@ use crossvisor_model::{Bytes, Name};
 use crate::cpus;
 use crate::guest::{Backing, Disk, Family, Nic, OldGuest, Pinning};
 use crate::lost::Lost;
-use crate::problem::is_harmful;
+use crossvisor_model::text::is_harmful;
 
 /// Characters of a comment's line.
 const LONGEST: usize = 200;

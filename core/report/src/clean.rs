@@ -3,6 +3,8 @@
 //! Owns what is done to text that came from a guest, a tool or a plugin before a person sees it. Escaping for
 //! a format (HTML, Markdown) is the part of that format.
 
+use crossvisor_model::text::is_harmful;
+
 /// The text without what could steer a terminal or turn the direction of writing: every such character
 /// becomes `�`. Line ends stay, tabs become spaces.
 pub fn clean(text: &str) -> String {
@@ -15,8 +17,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 fn harmless(c: char) -> char {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if turns || (c.is_control() && c != '\n') { '\u{fffd}' } else { c }
+    if c != '\n' && is_harmful(c) { '\u{fffd}' } else { c }
 }
 
 /// The text in at most `max` characters; what is too long loses its middle.
@@ -71,6 +72,7 @@ mod tests {
     fn nothing_can_steer_a_terminal() {
         assert_eq!(clean("a\u{1b}[31mb\u{7}\r\nc\td\n"), "a\u{fffd}[31mb\u{fffd}\nc    d");
         assert_eq!(clean("user\u{202e}gpj"), "user\u{fffd}gpj");
+        assert_eq!(clean("a\u{61c}b\u{2028}c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(one_line(" two\n lines\t"), "two lines");
     }
 

@@ -118,6 +118,12 @@ fn uri(reader: &mut Reader, node: &Node) -> Option<String> {
         reader.problem(text.span, format!("'{}' is not a libvirt URI", text.value), help);
         return None;
     }
+    if has_password(&text.value) {
+        let help = "leave the password out, a run keeps its scenario: hosts are logged in to with a key, of the agent or \
+                    of a file that 'IdentityFile' in 'ssh_config' or 'keyfile=' in the URI names";
+        reader.problem(text.span, "a URI with a password cannot be used", help);
+        return None;
+    }
     match (scheme.split_once('+'), is_local(&text.value)) {
         (None, true) | (Some((_, "ssh")), false) => return Some(text.value),
         (_, true) => reader.problem(text.span, format!("'{}' names no other machine", text.value), help),
@@ -126,6 +132,12 @@ fn uri(reader: &mut Reader, node: &Node) -> Option<String> {
         }
     }
     None
+}
+
+/// `driver://user:password@host/…`
+fn has_password(uri: &str) -> bool {
+    let authority = uri.split_once("://").and_then(|(_, rest)| rest.split('/').next());
+    authority.and_then(|text| text.rsplit_once('@')).is_some_and(|(user, _)| user.contains(':'))
 }
 
 /// A name that no program takes for an option and no address ends at.

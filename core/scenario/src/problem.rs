@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crossvisor_model::text::is_harmful;
+
 /// No more problems of one scenario are collected; what comes after them is often the same mistake again.
 pub const MAX_PROBLEMS: usize = 1000;
 
@@ -59,9 +61,7 @@ impl fmt::Display for Problem {
 /// `text` with its control characters (except tabs) and those that turn the direction of writing made harmless for a
 /// terminal.
 pub(crate) fn printable(text: &str) -> String {
-    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let harmful = |c: char| turns(c) || (c.is_control() && c != '\t');
-    text.chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c != '\t' && is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// The first `most` characters; `…` stands for the rest.

@@ -239,6 +239,12 @@ mod tests {
     }
 
     #[test]
+    fn more_output_than_is_taken_ends_a_program() {
+        let error = run(&["yes"], "", 120.0).expect_err("endless");
+        assert!(matches!(error, TargetError::TooMuchOutput { .. }), "{error}");
+    }
+
+    #[test]
     fn a_missing_program_is_named() {
         let error = run(&["no-such-program-here"], "", 5.0).expect_err("missing");
         assert!(error.to_string().contains("no-such-program-here"), "{error}");

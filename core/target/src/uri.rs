@@ -69,6 +69,11 @@ impl FromStr for Uri {
             None => (None, authority),
         };
         let (host, port) = split_port(machine).ok_or_else(|| wrong(format!("'{machine}' is no host")))?;
+        if user.is_some_and(|user| user.contains(':')) {
+            // What the message shows ends up in logs.
+            let uri = format!("{scheme}://…@{machine}{path}");
+            return Err(TargetError::Uri { uri, reason: "it holds a password".into() });
+        }
         if let Some(user) = user.filter(|user| !is_word(user, "._-")) {
             return Err(wrong(format!("'{user}' is no name of a user")));
         }
@@ -197,6 +202,17 @@ mod tests {
         ] {
             let error = bad.parse::<Uri>().expect_err(bad).to_string();
             assert!(error.contains(bad), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_refused_and_not_repeated() {
+        for bad in ["qemu+ssh://me:s3cret@h/system", "xen+ssh://me:s3c@ret@h:22/system?keyfile=/k"] {
+            let error = bad.parse::<Uri>().expect_err(bad).to_string();
+            assert!(
+                error.contains("password") && !error.contains("s3c") && !error.contains("ret@"),
+                "{error}"
+            );
         }
     }
 

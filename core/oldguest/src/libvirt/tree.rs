@@ -148,8 +148,10 @@ impl Builder<'_> {
     }
 
     fn error(&mut self, line: usize, message: &str) {
-        let message: String =
-            message.chars().map(|c| if crate::problem::is_harmful(c) { '\u{fffd}' } else { c }).collect();
+        let message: String = message
+            .chars()
+            .map(|c| if crossvisor_model::text::is_harmful(c) { '\u{fffd}' } else { c })
+            .collect();
         self.problems.error(Place { line, column: 0 }, message);
     }
 
