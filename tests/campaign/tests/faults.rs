@@ -2,6 +2,7 @@
 //! is left.
 
 use std::fs;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crossvisor_campaign::{Machine, Scene};
@@ -37,8 +38,15 @@ fn each_fault_ends_its_cell_with_a_reason_and_leaves_nothing() {
 }
 
 type Part = (&'static str, fn(&Bench<'_>));
-const PARTS: [Part; 3] =
-    [("emulator killed", emulator_killed), ("guest ended", guest_ended), ("guest hangs", guest_hangs)];
+const PARTS: [Part; 7] = [
+    ("emulator killed", emulator_killed),
+    ("guest ended", guest_ended),
+    ("guest hangs", guest_hangs),
+    ("signals", signals),
+    ("terminal gone", terminal_gone),
+    ("controller's disk full", controller_full),
+    ("controller's disk read-only", controller_read_only),
+];
 
 struct Bench<'m> {
     machine: &'m Machine,
@@ -90,6 +98,18 @@ impl Bench<'_> {
         let failed: Vec<_> = failed.collect();
         let [one] = &failed[..] else { panic!("{failed:?}: {}", self.said()) };
         one.clone()
+    }
+
+    /// Runs the program to its end in mounts of its own, after the shell commands `mounts`.
+    fn run_with(&self, mounts: &str) -> Option<i32> {
+        let program = self.machine.start("fault").expect("command");
+        let said = fs::OpenOptions::new().append(true).open(self.machine.path("said")).expect("file");
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--", "sh", "-c", &format!("{mounts} && exec \"$@\""), "sh"]);
+        command.arg(program.get_program()).args(program.get_args()).current_dir(self.machine.folder());
+        command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(Stdio::null()).stdout(said.try_clone().expect("file")).stderr(said);
+        Running::start(&mut command).wait(LIMIT).status.code()
     }
 
     /// Processes of the guest whose command lines have `words`.
@@ -159,4 +179,52 @@ fn stop_with_children(pid: Pid) {
     children.for_each(stop_with_children);
     // It may have ended meanwhile.
     let _ = kill_process(pid, Signal::STOP);
+}
+
+/// Ctrl-C once, twice and three times, and what a service manager sends: all but the third leave nothing.
+fn signals(bench: &Bench<'_>) {
+    for (signal, times) in [(Signal::INT, 1), (Signal::INT, 2), (Signal::TERM, 1), (Signal::INT, 3)] {
+        let mut run = bench.start_work();
+        for said in ["stopping: removing", "still removing", "left at once"].into_iter().take(times) {
+            let pid = Pid::from_raw(i32::try_from(run.id()).expect("pid")).expect("pid");
+            kill_process(pid, signal).expect("signal");
+            wait_until(said, LIMIT, || bench.said().contains(said) || run.has_ended());
+        }
+        let status = run.wait(LIMIT).status;
+        assert_eq!(status.code(), Some(1), "{signal:?} {times} times: {status}: {}", bench.said());
+        if times == 3 {
+            bench.machine.must(&["clean"]).expect("clean");
+        } else {
+            let status = bench.outcomes()[0].status.clone();
+            assert!(matches!(status, CellStatus::Skipped { .. }), "{status:?}");
+        }
+        bench.assert_nothing_is_left();
+    }
+}
+
+/// Nobody reads what it says any more, and then the terminal's hang-up comes.
+fn terminal_gone(bench: &Bench<'_>) {
+    bench.scenario("[kvm-virtio]", LONG);
+    let mut command = bench.machine.start("fault").expect("command");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    drop((child.stdout.take(), child.stderr.take()));
+    wait_until("the guest works", LIMIT, || bench.events().contains(r#""released""#));
+    kill_process(Pid::from_child(&child), Signal::HUP).expect("signal");
+    let status = child.wait().expect("ended");
+    assert_eq!(status.code(), Some(1), "{status}");
+    assert!(bench.machine.run("fault").join("report.html").is_file());
+}
+
+fn controller_full(bench: &Bench<'_>) {
+    bench.scenario(HYPERVISORS, "workloads: {w: {use: command, argv: [head, -c, '4000000', /dev/zero]}}\n");
+    let code = bench.run_with("mount -t tmpfs -o size=1M none runs");
+    assert_eq!(code, Some(3), "{}", bench.said());
+    assert!(bench.said().contains("No space left on device"), "{}", bench.said());
+}
+
+fn controller_read_only(bench: &Bench<'_>) {
+    bench.scenario(HYPERVISORS, QUICK);
+    let code = bench.run_with("mount -t tmpfs -o ro none runs");
+    assert_eq!(code, Some(3), "{}", bench.said());
+    assert!(bench.said().contains("Read-only file system"), "{}", bench.said());
 }
