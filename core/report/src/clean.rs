@@ -15,7 +15,8 @@ pub fn one_line(text: &str) -> String {
 }
 
 fn harmless(c: char) -> char {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if turns || (c.is_control() && c != '\n') { '\u{fffd}' } else { c }
 }
 
