@@ -9,6 +9,7 @@ use crate::summary::mean;
 
 /// The guests of a cell beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Balance {
     /// The least of the guests' own means, in the metric's unit.
     pub min: f64,

@@ -22,6 +22,8 @@ mod text;
 
 pub use charts::charts;
 pub use html::html;
+#[cfg(feature = "schema")]
+pub use json::schema;
 pub use json::{FORMAT, json};
 pub use markdown::markdown;
 pub use openmetrics::openmetrics;
