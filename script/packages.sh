@@ -6,8 +6,8 @@ build_packages=(gcc libc6-dev make pkg-config libvirt-dev libssl-dev)
 # To run: libvirt's QEMU driver, the emulator, what builds guest images, and the tools that the bare host runs.
 run_packages=(libvirt-daemon-driver-qemu qemu-system-x86 qemu-utils mmdebstrap e2fsprogs uidmap openssh-client bonnie++ iperf3 fio)
 # To test: libvirt's own client, to look at what is left from outside; a C++ compiler, Python and jansson, which plugins
-# may be written with.
-test_packages=(libvirt-clients openssh-server g++ python3 libjansson-dev)
+# may be written with; a browser, to look at reports.
+test_packages=(libvirt-clients openssh-server g++ python3 libjansson-dev chromium)
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi

@@ -9,6 +9,7 @@ use crate::summary::mean;
 
 /// The guests of a cell beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Balance {
     /// The least of the guests' own means, in the metric's unit.
     pub min: f64,
@@ -25,16 +26,12 @@ impl Balance {
     /// Over complete replicates; `None` for a single guest.
     #[must_use]
     pub fn of(replicates: &[Replicate]) -> Option<Self> {
-        let mut guests: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        let mut indices = Vec::new();
-        for replicate in replicates.iter().filter(|replicate| replicate.mean.is_some()) {
-            let values: Vec<f64> = replicate.instances.iter().filter_map(|i| i.value.measured()).collect();
-            for (instance, value) in replicate.instances.iter().zip(&values) {
-                guests.entry(instance.instance).or_default().push(*value);
-            }
-            indices.push(jain(&values));
-        }
-        let means: Vec<f64> = guests.values().filter_map(|values| mean(values)).collect();
+        let complete = replicates.iter().filter(|replicate| replicate.mean.is_some());
+        let values = |replicate: &Replicate| -> Vec<f64> {
+            replicate.instances.iter().filter_map(|instance| instance.value.measured()).collect()
+        };
+        let indices: Vec<f64> = complete.map(|replicate| jain(&values(replicate))).collect();
+        let means: Vec<f64> = guests(replicates).into_values().collect();
         let min = means.iter().copied().reduce(f64::min)?;
         let max = means.iter().copied().reduce(f64::max)?;
         let positive = min > 0.0 && indices.iter().all(|index| index.is_finite());
@@ -45,6 +42,18 @@ impl Balance {
             jain: mean(&indices).filter(|_| positive),
         })
     }
+}
+
+/// The mean of each guest over complete replicates, in the metric's unit.
+#[must_use]
+pub fn guests(replicates: &[Replicate]) -> BTreeMap<u32, f64> {
+    let mut all: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for replicate in replicates.iter().filter(|replicate| replicate.mean.is_some()) {
+        for instance in &replicate.instances {
+            all.entry(instance.instance).or_default().extend(instance.value.measured());
+        }
+    }
+    all.into_iter().filter_map(|(guest, values)| Some((guest, mean(&values)?))).collect()
 }
 
 fn jain(values: &[f64]) -> f64 {

@@ -9,6 +9,7 @@ use crate::{Balance, Drift, Estimate, Interval, Overall, Ratio, Scaling, Tests, 
 
 /// Everything a report shows of the numbers of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     pub baseline: Baseline,
     /// Differences smaller than this share do not matter.
@@ -31,6 +32,7 @@ impl Comparison {
 
 /// One workload over all its cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkloadComparison {
     pub workload: Name,
     pub cells: Vec<CellReport>,
@@ -40,6 +42,7 @@ pub struct WorkloadComparison {
 
 /// What came of a cell, whatever it measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellReport {
     pub cell: CellId,
     pub axes: Axes,
@@ -54,6 +57,7 @@ pub struct CellReport {
 
 /// Why a replicate is not good.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     pub replicate: u32,
     /// `None`: not tried.
@@ -63,6 +67,7 @@ pub struct Problem {
 
 /// One metric over all cells of its workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricComparison {
     #[serde(flatten)]
     pub spec: MetricSpec,
@@ -76,6 +81,7 @@ pub struct MetricComparison {
 
 /// One metric in one cell. Values are in the metric's unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     pub cell: CellId,
     pub axes: Axes,
@@ -114,6 +120,7 @@ impl Row {
 
 /// The values of one replicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Replicate {
     pub replicate: u32,
     /// Over its instances; `None` where an instance has no number.
@@ -127,6 +134,7 @@ pub struct Replicate {
 
 /// One sample's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InstanceValue {
     pub instance: u32,
     #[serde(flatten)]
@@ -135,6 +143,7 @@ pub struct InstanceValue {
 
 /// A reason to doubt values, and how many samples carry it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flag {
     pub text: String,
     pub samples: usize,

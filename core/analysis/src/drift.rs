@@ -18,6 +18,7 @@ const LEAST_BLOCKS: usize = 5;
 
 /// How a metric went with the blocks of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Drift {
     pub blocks: usize,
     /// Kendall's tau-b of the number of the block and its mean deviation: -1 (falls all the time) to 1.

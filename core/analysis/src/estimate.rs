@@ -9,6 +9,7 @@ use crate::Summary;
 
 /// What the replicates of a cell say of one metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Estimate {
     /// Every value is a number.

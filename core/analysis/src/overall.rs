@@ -12,6 +12,7 @@ use crate::{Interval, MetricComparison, Ratio, Row, Summary, WorkloadComparison}
 
 /// How a setup does beside its baseline over several workloads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overall {
     /// Those of the setup; the workload is the first of `workloads`.
     pub axes: Axes,

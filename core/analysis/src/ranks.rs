@@ -14,6 +14,7 @@ const EXACT_TIED: usize = 16;
 
 /// The test of Wilcoxon, Mann and Whitney (H. B. Mann and D. R. Whitney, Ann. Math. Stat. 18:50, 1947), two-sided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RankTest {
     /// In how many pairs the first list's value is the greater; ties count one half.
     pub u: f64,

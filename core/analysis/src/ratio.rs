@@ -8,6 +8,7 @@ use crate::summary::{Interval, Summary, t_975};
 
 /// A mean as a share of its baseline's mean: 1 is 100 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ratio {
     pub value: f64,
     /// `None` when either side has fewer than two replicates or a mean that is not above 0.

@@ -9,6 +9,7 @@ use crate::{Ratio, Row};
 
 /// One kind of machine with different numbers of guests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scaling {
     pub host: Name,
     pub hypervisor: Name,
@@ -19,6 +20,7 @@ pub struct Scaling {
 
 /// One number of guests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScalingPoint {
     pub guests: u32,
     /// What each guest still does of what it does with the least number of guests: 1 where they do not hinder each

@@ -7,6 +7,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A two-sided 95 % confidence interval, in the unit of what it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
@@ -14,6 +15,7 @@ pub struct Interval {
 
 /// What a list of replicates says; every value but `n` and `relative_sd` is in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Replicates, at least 1.
     pub n: usize,

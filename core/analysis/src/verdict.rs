@@ -16,6 +16,7 @@ pub const LEVEL_ADAPTIVE: f64 = 0.03;
 
 /// Better, worse, or why neither can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "verdict", content = "reason", rename_all = "snake_case")]
 pub enum Verdict {
     Better,
@@ -26,6 +27,7 @@ pub enum Verdict {
 
 /// Why no difference is shown although there are data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unshown {
     /// Chance alone makes such a difference too often.
@@ -44,6 +46,7 @@ pub enum Unshown {
 
 /// What is missing for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
     /// One side has no value.
@@ -58,6 +61,7 @@ pub enum Lack {
 
 /// The tests of a cell against its baseline; the cell is the first list in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tests {
     /// `None` without two numbers on each side, without any spread, and with values that were too fast.
     pub welch: Option<Welch>,

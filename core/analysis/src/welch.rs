@@ -10,6 +10,7 @@ use crate::Summary;
 
 /// Welch's t test of two means (B. L. Welch, Biometrika 34:28, 1947), two-sided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Welch {
     /// (mean₁ - mean₂) / √(s₁²/n₁ + s₂²/n₂)
     pub t: f64,

@@ -49,6 +49,8 @@ pub enum Failure {
     Scenario { problems: Vec<Problem>, notes: Vec<String> },
     #[error("cannot write {}: {source}", path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
+    #[error("charts are several files: name a folder for them with --output")]
+    NoFolder,
     #[error("cannot write the output: {0}")]
     Output(std::io::Error),
     #[error("cannot name the run: {0}: name it with --name")]
@@ -125,6 +127,7 @@ impl Failure {
             | Self::PluginName(_)
             | Self::NoPlugin { .. }
             | Self::ManyGuests(_)
+            | Self::NoFolder
             | Self::OfResults(_)
             | Self::NoKind { .. }
             | Self::BareStorage

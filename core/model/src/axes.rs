@@ -9,6 +9,7 @@ use crate::Name;
 
 /// The value of every axis at one point. `storage` is `None` on the bare host, which has no volume.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Axes {
     pub host: Name,
     /// `bare`, or the name of a hypervisor offer such as `kvm-virtio`.
@@ -48,6 +49,7 @@ impl Axes {
 
 /// A readable key of a cell, unique in its plan and a valid relative path. Cheap to clone: every sample has one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellId(pub Arc<str>);
 
 impl fmt::Display for CellId {

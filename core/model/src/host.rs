@@ -9,6 +9,7 @@ use crate::{Bytes, Name};
 
 /// A host as the scenario names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum HostSpec {
     /// A machine that is there.
@@ -40,6 +41,7 @@ impl fmt::Display for HostSpec {
 
 /// How a host is reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostAddress {
     /// A libvirt URI. `qemu:///embed` is libvirt's QEMU driver inside this process.
     pub uri: String,
@@ -72,6 +74,7 @@ pub fn is_local(uri: &str) -> bool {
 
 /// A host that is made of a guest definition; what is left out is as the definition has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostGuest {
     /// The definition's name.
     pub guest: Name,

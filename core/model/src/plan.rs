@@ -77,6 +77,7 @@ pub struct Visit {
 
 /// Axes that a cell's baseline has instead of its own; `None` keeps the cell's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Baseline {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Name>,

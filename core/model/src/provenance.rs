@@ -8,6 +8,7 @@ use crate::{Accel, CellId, Name, Volume};
 
 /// The circumstances of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Provenance {
     /// The program's version.
     pub crossvisor: String,
@@ -59,6 +60,7 @@ fn collect(path: &str, value: &serde_json::Value, leaves: &mut BTreeMap<String, 
 
 /// What an imported run is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportFacts {
     /// The offer that read the files: `bonnie`.
     pub kind: Name,
@@ -72,6 +74,7 @@ pub struct ImportFacts {
 
 /// A file of results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportedFile {
     /// As it was asked for; `-` is standard input.
     pub name: String,
@@ -86,6 +89,7 @@ pub struct ImportedFile {
 
 /// A host as found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostFacts {
     pub uri: String,
     pub cpu_model: String,
@@ -111,6 +115,7 @@ pub struct HostFacts {
 
 /// The guest as built.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuestFacts {
     pub image: String,
     /// sha256 of the definition the image was built from.
@@ -124,6 +129,7 @@ pub struct GuestFacts {
 
 /// A plugin as loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PluginFacts {
     pub version: String,
     /// A path, or `linked into the program`.

@@ -46,6 +46,7 @@ pub struct Telemetry {
 
 /// A recording in few numbers: a line of `telemetry.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TelemetrySummary {
     pub cell: CellId,
     /// From 1.
@@ -58,6 +59,7 @@ pub struct TelemetrySummary {
 
 /// A series while its cell was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeriesSummary {
     pub name: String,
     pub unit: String,

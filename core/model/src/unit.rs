@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// A size in bytes. Text: a whole number and a unit (`512MiB`, `2GiB`, `4k` is refused: say `4KiB` or `4kB`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Bytes(pub u64);
 

@@ -4,17 +4,17 @@
 
 use std::collections::BTreeSet;
 
-use crossvisor_analysis::{Comparison, WorkloadComparison};
-use crossvisor_model::RunRecord;
+use crossvisor_analysis::{Comparison, MetricComparison, WorkloadComparison};
+use crossvisor_model::{RunRecord, Telemetry};
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::ReportError;
-use crate::chart;
+use crate::charts::{self, Pictures};
 use crate::clean::one_line;
 use crate::notes;
-use crate::svg::{STYLE, svg};
+use crate::svg::{Drawing, STYLE};
 use crate::table::{Metrics, Setups, Table, percent_heading, shown, tables};
 
 /// One workload's part of the page.
@@ -23,10 +23,17 @@ struct Section {
     name: String,
     /// `bonnie: threads 1, size 67108864`
     work: String,
-    charts: Vec<Value>,
-    tables: Vec<Table>,
+    blocks: Vec<Block>,
     /// Metrics that are not in the summary.
     others: Vec<Table>,
+}
+
+/// A metric: its charts, and behind them its table.
+#[derive(Serialize)]
+struct Block {
+    charts: Vec<Value>,
+    storages: Vec<Value>,
+    table: Table,
 }
 
 /// The headline metrics of all workloads, setup by setup.
@@ -50,13 +57,19 @@ struct OverviewValue {
     /// In place of numbers.
     words: String,
     percent: String,
+    /// `worse`; empty where there are not enough data for one.
+    verdict: &'static str,
 }
 
-/// The report as an HTML page.
+/// The report as an HTML page, with a line for each series of the `recordings`: of one replicate of each cell at most.
 ///
 /// # Errors
 /// [`ReportError::Page`] when the template fails, which no record makes it do.
-pub fn html(record: &RunRecord, comparison: &Comparison) -> Result<String, ReportError> {
+pub fn html(
+    record: &RunRecord,
+    comparison: &Comparison,
+    recordings: &[Telemetry],
+) -> Result<String, ReportError> {
     let mut environment = Environment::new();
     environment.add_template("page.html", include_str!("page.html"))?;
     let all = tables(comparison, Metrics::All);
@@ -67,6 +80,8 @@ pub fn html(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         emulated => notes::emulated(record, comparison),
         notices => notes::notices(record, comparison),
         overall => notes::overall(comparison),
+        overall_chart => charts::overall(comparison).map(|chart| Value::from_safe_string(chart.svg(""))),
+        findings => crate::findings::findings(comparison),
         overview => overview(comparison, &all),
         percent_heading => percent_heading(comparison),
         problems => notes::problems(comparison),
@@ -74,32 +89,38 @@ pub fn html(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         flags => notes::flags(comparison),
         warnings => notes::warnings(comparison),
         legend => notes::legend(comparison),
-        telemetry => crate::telemetry::told(record, comparison),
-        telemetry_headings => crate::telemetry::HEADINGS,
+        telemetry => crate::telemetry::told(record, comparison, recordings),
         facts => crate::facts::facts(record),
         repeat => notes::repeat(record),
         style => Value::from_safe_string(STYLE.to_string()),
-        sections => sections(record, comparison, all),
+        sections => sections(comparison, record, all),
     })?;
     Ok(page)
 }
 
-fn sections(record: &RunRecord, comparison: &Comparison, mut tables: Vec<Table>) -> Vec<Section> {
+fn sections(comparison: &Comparison, record: &RunRecord, mut tables: Vec<Table>) -> Vec<Section> {
     let section = |workload: &WorkloadComparison| {
-        let charts = chart::of_workload(comparison, workload);
         let rest = tables.split_off(workload.metrics.len().min(tables.len()));
         let own = std::mem::replace(&mut tables, rest);
         let all = shown(workload, Metrics::Headline).count() == own.len();
-        let (first, others) = own.into_iter().partition(|table| all || table.headline);
+        let (first, others): (Vec<_>, Vec<_>) =
+            own.into_iter().zip(&workload.metrics).partition(|(table, _)| all || table.headline);
+        let block = |(table, metric): (Table, &MetricComparison)| {
+            let Pictures { large, storages } = charts::of_metric(comparison, workload, metric);
+            Block { charts: drawn(&large), storages: drawn(&storages), table }
+        };
         Section {
             name: workload.workload.to_string(),
             work: crate::facts::work(record, &workload.workload),
-            charts: charts.iter().map(|chart| Value::from_safe_string(svg(chart, ""))).collect(),
-            tables: first,
-            others,
+            blocks: first.into_iter().map(block).collect(),
+            others: others.into_iter().map(|(table, _)| table).collect(),
         }
     };
     comparison.workloads.iter().map(section).collect()
+}
+
+fn drawn(drawings: &[Drawing]) -> Vec<Value> {
+    drawings.iter().map(|drawing| Value::from_safe_string(drawing.svg(""))).collect()
 }
 
 fn overview(comparison: &Comparison, tables: &[Table]) -> Overview {
@@ -138,6 +159,7 @@ fn overview_value(table: &Table, setup: &str) -> OverviewValue {
             mean: crate::table::NONE.into(),
             words: String::new(),
             percent: String::new(),
+            verdict: "",
         };
     };
     let percent = match line.percent.as_str() {
@@ -145,5 +167,6 @@ fn overview_value(table: &Table, setup: &str) -> OverviewValue {
         number => format!("{number} %"),
     };
     let mean = line.numbers.as_ref().map_or(String::new(), |numbers| numbers.mean.clone());
-    OverviewValue { mean, words: line.words.clone(), percent }
+    let verdict = if line.reason.starts_with("not enough data") { "" } else { line.verdict };
+    OverviewValue { mean, words: line.words.clone(), percent, verdict }
 }

@@ -14,6 +14,7 @@ use crate::{ReportError, notes};
 pub const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Document<'a> {
     format: u32,
     run: &'a str,
@@ -50,4 +51,12 @@ pub fn json(record: &RunRecord, comparison: &Comparison) -> Result<String, Repor
         comparison,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// The JSON Schema of what [`json`] writes, of draft 2020-12.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn schema() -> schemars::Schema {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<Document<'_>>()
 }

@@ -3,9 +3,10 @@
 //! Owns how numbers are shown. Every function is pure and deterministic: the same record gives the same bytes.
 //! It must never compute a statistic, do I/O, or let a guest's output reach a terminal or a browser unescaped.
 
-mod chart;
+mod charts;
 mod clean;
 mod facts;
+mod findings;
 mod html;
 mod json;
 mod markdown;
@@ -19,8 +20,10 @@ mod table;
 mod telemetry;
 mod text;
 
-pub use chart::charts;
+pub use charts::charts;
 pub use html::html;
+#[cfg(feature = "schema")]
+pub use json::schema;
 pub use json::{FORMAT, json};
 pub use markdown::markdown;
 pub use openmetrics::openmetrics;

@@ -6,6 +6,7 @@ use crossvisor_analysis::Comparison;
 use crossvisor_model::RunRecord;
 
 use crate::clean::one_line;
+use crate::findings::findings;
 use crate::notes::{self, Note};
 use crate::table::{Metrics, NONE, Table, percent_heading, tables};
 use crate::telemetry::{HEADINGS, told};
@@ -19,6 +20,7 @@ pub fn markdown(record: &RunRecord, comparison: &Comparison, metrics: Metrics) -
     if let Some(emulated) = notes::emulated(record, comparison) {
         out += &format!("\n**{emulated}**\n");
     }
+    bullets(&mut out, &findings(comparison));
     bullets(&mut out, &notes::notices(record, comparison));
     section(&mut out, "All workloads together", &notes::overall(comparison));
     let heading = percent_heading(comparison).map(|heading| escape(&heading));
@@ -54,7 +56,7 @@ fn section(out: &mut String, title: &str, notes: &[Note]) {
 }
 
 fn telemetry(out: &mut String, record: &RunRecord, comparison: &Comparison) {
-    let all = told(record, comparison);
+    let all = told(record, comparison, &[]);
     if !all.is_empty() {
         *out += "\n## What the machines did meanwhile\n";
     }
@@ -62,7 +64,7 @@ fn telemetry(out: &mut String, record: &RunRecord, comparison: &Comparison) {
         *out += &format!("\n### {}\n\n| {} |\n", escape(&cell.title), HEADINGS.join(" | "));
         *out += "|:--|--:|--:|--:|--:|\n";
         for row in &cell.rows {
-            *out += &format!("| {} |\n", row.each_ref().map(|text| escape(text)).join(" | "));
+            *out += &format!("| {} |\n", row.texts.each_ref().map(|text| escape(text)).join(" | "));
         }
     }
 }

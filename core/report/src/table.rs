@@ -64,6 +64,8 @@ pub struct Numbers {
     pub range: String,
     pub total: String,
     pub balance: String,
+    /// Jain's index.
+    pub evenness: String,
 }
 
 const LEFT_OUT: &str = "* without values that were too fast to measure: the true mean is better";
@@ -81,6 +83,10 @@ impl Setups {
         let mut hosts = comparison.workloads.iter().flat_map(|w| &w.cells).map(|cell| &cell.axes.host);
         let first = hosts.next();
         Self { several_hosts: hosts.any(|host| Some(host) != first) }
+    }
+
+    pub fn several_hosts(&self) -> bool {
+        self.several_hosts
     }
 
     /// `hypervisor/storage/guests`
@@ -250,5 +256,6 @@ pub fn numbers(row: &Row, cell: &CellReport, scale: Scale) -> Option<Numbers> {
         range: format!("{}–{}", show(summary.min), show(summary.max)),
         total: or_none(row.total_mean.map(|total| number::significant(total / scale.divisor, 4))),
         balance: or_none(row.balance.map(|balance| format!("{}–{}", show(balance.min), show(balance.max)))),
+        evenness: or_none(row.balance.and_then(|balance| balance.jain).map(|jain| number::rounded(jain, -3))),
     })
 }

@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 
 use crossvisor_analysis::Comparison;
-use crossvisor_model::{Place, RunRecord, SeriesSummary, TelemetrySummary};
+use crossvisor_model::{Place, RunRecord, SeriesSummary, Telemetry, TelemetrySummary};
 use serde::Serialize;
 
 use crate::clean::one_line;
 use crate::number;
+use crate::svg::spark::spark;
 use crate::table::{NONE, Setups};
 
 /// The headings of a table.
@@ -20,7 +21,16 @@ pub const HEADINGS: [&str; 5] = ["", "host, mean", "host, max", "guests, mean", 
 pub struct Told {
     /// `disk, kvm-virtio/file/2`
     pub title: String,
-    pub rows: Vec<[String; 5]>,
+    pub rows: Vec<Series>,
+}
+
+/// One series of a cell.
+#[derive(Serialize)]
+pub struct Series {
+    /// In the order of [`HEADINGS`].
+    pub texts: [String; 5],
+    /// Lines of the host and of the guests, as SVG; empty where there is none.
+    pub lines: [String; 2],
 }
 
 /// A series over the replicates of a cell: of the host, and of all its guests.
@@ -31,20 +41,27 @@ struct Sides<'a> {
     guests: Vec<&'a SeriesSummary>,
 }
 
-/// The tables of all cells that were listened to, in the order of the comparison.
-pub fn told(record: &RunRecord, comparison: &Comparison) -> Vec<Told> {
+/// The tables of all cells that were listened to, in the order of the comparison; with lines where there are recordings.
+pub fn told(record: &RunRecord, comparison: &Comparison, recordings: &[Telemetry]) -> Vec<Told> {
     let setups = Setups::of(comparison);
+    let mut of_cells: BTreeMap<_, (Vec<&TelemetrySummary>, Vec<&Telemetry>)> = BTreeMap::new();
+    for summary in &record.telemetry {
+        of_cells.entry(&summary.cell).or_default().0.push(summary);
+    }
+    for recording in recordings {
+        of_cells.entry(&recording.cell).or_default().1.push(recording);
+    }
     let cells = comparison.workloads.iter().flat_map(|workload| &workload.cells);
     let table = |cell: &crossvisor_analysis::CellReport| {
-        let own = record.telemetry.iter().filter(|summary| summary.cell == cell.cell);
-        let rows = rows(own);
+        let (summaries, recordings) = of_cells.get(&cell.cell)?;
+        let rows = rows(summaries.iter().copied(), recordings);
         let title = format!("{}, {}", cell.axes.workload, setups.label(&cell.axes));
         (!rows.is_empty()).then_some(Told { title, rows })
     };
     cells.filter_map(table).collect()
 }
 
-fn rows<'a>(telemetry: impl Iterator<Item = &'a TelemetrySummary>) -> Vec<[String; 5]> {
+fn rows<'a>(telemetry: impl Iterator<Item = &'a TelemetrySummary>, recordings: &[&Telemetry]) -> Vec<Series> {
     let mut order: Vec<&str> = Vec::new();
     let mut all: BTreeMap<&str, Sides<'_>> = BTreeMap::new();
     for summary in telemetry {
@@ -62,9 +79,23 @@ fn rows<'a>(telemetry: impl Iterator<Item = &'a TelemetrySummary>) -> Vec<[Strin
         let sides = all.get(name).filter(moved)?;
         let [host_mean, host_max] = numbers(&sides.host);
         let [guests_mean, guests_max] = numbers(&sides.guests);
-        Some([one_line(&format!("{name} ({})", sides.unit)), host_mean, host_max, guests_mean, guests_max])
+        let name_and_unit = one_line(&format!("{name} ({})", sides.unit));
+        Some(Series {
+            texts: [name_and_unit, host_mean, host_max, guests_mean, guests_max],
+            lines: [true, false].map(|of_host| lines(recordings, name, of_host).unwrap_or_default()),
+        })
     };
     order.iter().filter_map(row).collect()
+}
+
+/// A line for the host, or one for each guest.
+fn lines(recordings: &[&Telemetry], name: &str, of_host: bool) -> Option<String> {
+    let own = recordings.iter().filter(|telemetry| (telemetry.place == Place::Host) == of_host);
+    let found = own.filter_map(|telemetry| {
+        let series = telemetry.recording.series.iter().find(|series| series.name == name)?;
+        Some((telemetry.recording.at_s.as_slice(), series.values.as_slice()))
+    });
+    spark(&found.collect::<Vec<_>>())
 }
 
 /// The mean over replicates and guests, and the greatest.
@@ -99,6 +130,17 @@ mod tests {
         ];
         let expected =
             [["cpu user (%)", "40.0", "80.0", "15.0", "25.0"], ["dom0 cpu (%)", "3.00", "4.00", "-", "-"]];
-        assert_eq!(rows(all.iter()), expected.map(|row| row.map(String::from)));
+        let recording: Telemetry = serde_json::from_value(json!({
+            "cell": "here/kvm/file/2/disk", "replicate": 1, "place": "host", "offer": "system", "source": "system",
+            "start_s": 0.0, "recording": { "at_s": [1.0, 2.0],
+                "series": [{ "name": "cpu user", "unit": "%", "values": [5.0, 10.0] }] },
+        }))
+        .expect("a recording");
+        let rows = rows(all.iter(), &[&recording]);
+        let texts: Vec<_> = rows.iter().map(|row| row.texts.each_ref().map(String::as_str)).collect();
+        assert_eq!(texts, expected);
+        let drawn: Vec<_> =
+            rows.iter().map(|row| row.lines.each_ref().map(|line| !line.is_empty())).collect();
+        assert_eq!(drawn, [[true, false], [false, false]]);
     }
 }

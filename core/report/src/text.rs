@@ -6,6 +6,7 @@ use crossvisor_analysis::Comparison;
 use crossvisor_model::RunRecord;
 
 use crate::clean::{one_line, shorten, wrap};
+use crate::findings::findings;
 use crate::notes::{self, Note};
 use crate::table::{Line, Metrics, Table, percent_heading, tables};
 
@@ -22,6 +23,9 @@ pub fn text(record: &RunRecord, comparison: &Comparison, metrics: Metrics, width
     lines.extend(wrap(&notes::headline(record, comparison), width, 2));
     if let Some(emulated) = notes::emulated(record, comparison) {
         lines.extend(wrap(&format!("!! {emulated}"), width, 3));
+    }
+    for finding in findings(comparison) {
+        lines.extend(wrap(&finding, width, 2));
     }
     for notice in notes::notices(record, comparison) {
         lines.extend(wrap(&format!("note: {notice}"), width, 6));

@@ -30,7 +30,7 @@ fn reports_are_as_they_were() {
     golden("report-all.txt", &text(&record, &comparison, Metrics::All, 80));
     golden("report.md", &markdown(&record, &comparison, Metrics::Headline));
     golden("report.csv", &csv(&record, &comparison).expect("CSV"));
-    golden("report.html", &html(&record, &comparison).expect("HTML"));
+    golden("report.html", &html(&record, &comparison, &[]).expect("HTML"));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn no_line_of_text_is_too_long() {
 #[test]
 fn foreign_text_cannot_act() {
     let (record, comparison) = (common::record(), comparison());
-    let page = html(&record, &comparison).expect("HTML");
+    let page = html(&record, &comparison, &[]).expect("HTML");
     assert!(
         !page.contains("https:") && !page.contains("url(") && !page.contains("<link"),
         "needs no network"
@@ -111,7 +111,7 @@ fn a_host_that_is_emulated_itself_is_said_loudly_whatever_its_guests_are() {
         let reports = [
             text(record, &comparison, Metrics::Headline, 80),
             markdown(record, &comparison, Metrics::Headline),
-            html(record, &comparison).expect("HTML"),
+            html(record, &comparison, &[]).expect("HTML"),
         ];
         (reports.map(|report| report.contains(loud)), document["emulated"] == true)
     };
@@ -137,16 +137,17 @@ fn a_setup_that_failed_is_not_among_those_that_only_miss_a_value() {
 fn long_provenance_is_folded_away() {
     let mut record = common::record();
     record.setups = vec![record.setups[0].clone(); 20];
-    assert!(!html(&record, &comparison()).expect("HTML").contains("<summary>Setups"));
+    assert!(!html(&record, &comparison(), &[]).expect("HTML").contains("<summary>Setups"));
     record.setups.push(record.setups[0].clone());
-    assert!(html(&record, &comparison()).expect("HTML").contains("<details><summary>Setups (21)<"));
+    assert!(html(&record, &comparison(), &[]).expect("HTML").contains("<details><summary>Setups (21)<"));
 }
 
 #[test]
 fn charts_have_names_and_descriptions() {
     let charts = charts(&comparison());
     let names: Vec<&str> = charts.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names[..2], ["disk-write", "disk-write-relative"]);
+    let first = ["overall", "disk-write", "disk-write-relative", "disk-write-balance", "disk-write-scaling"];
+    assert_eq!(names[..5], first);
     assert!(!names.contains(&"disk-create-relative"), "nothing to compare with a baseline that was too fast");
     for (_, svg) in &charts {
         assert!(svg.contains("role=\"img\"") && svg.contains("<desc") && svg.contains("<style>"));
@@ -161,7 +162,7 @@ fn what_is_not_compared_has_no_percentages() {
     let all = [
         text(&record, &comparison, Metrics::All, 80),
         markdown(&record, &comparison, Metrics::All),
-        html(&record, &comparison).expect("HTML").replace("vertical-align:baseline", ""),
+        html(&record, &comparison, &[]).expect("HTML").replace("vertical-align:baseline", ""),
     ];
     for report in all {
         assert!(!report.contains("baseline") && !report.contains("% of "), "{report}");
@@ -196,6 +197,6 @@ fn a_run_cut_short_is_reported_as_such() {
     record.plan.cells.clear();
     let none = compare(&record);
     assert!(text(&record, &none, Metrics::All, 80).contains("0 cells"));
-    assert!(html(&record, &none).expect("HTML").contains("</html>"));
+    assert!(html(&record, &none, &[]).expect("HTML").contains("</html>"));
     assert_eq!(csv(&record, &none).expect("CSV").lines().count(), 1);
 }

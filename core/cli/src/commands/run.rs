@@ -9,7 +9,7 @@ use crossvisor_analysis::compare;
 use crossvisor_engine::{run as carry_out, EngineError, RunRequest, Settings, Start, Summary};
 use crossvisor_model::{Name, Plan};
 use crossvisor_report::{html, text, Metrics};
-use crossvisor_store::RunDirectory;
+use crossvisor_store::{recordings, RunDirectory};
 use crossvisor_target::Cancel;
 
 use super::plan;
@@ -97,7 +97,8 @@ pub(super) fn conclude(directory: &Path) -> Result<(), Failure> {
     let record = RunDirectory::read(directory)?;
     let comparison = compare(&record);
     let page = directory.join("report.html");
-    fs::write(&page, html(&record, &comparison)?).map_err(Failure::write(&page))?;
+    fs::write(&page, html(&record, &comparison, &recordings(directory, &record.telemetry))?)
+        .map_err(Failure::write(&page))?;
     output::show(|out| {
         out.write_all(text(&record, &comparison, Metrics::Headline, output::width()).as_bytes())?;
         writeln!(out, "\nrun    {}", directory.display())?;
