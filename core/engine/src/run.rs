@@ -53,6 +53,8 @@ pub struct Summary {
     pub skipped: usize,
     /// There was more to do when the run was told to stop.
     pub interrupted: bool,
+    /// Things that were made and could not be removed: they are for [`clean`].
+    pub left: usize,
 }
 
 /// Carries out a plan. What goes wrong in a cell is that cell's outcome and the run goes on.
@@ -69,10 +71,11 @@ pub fn run(request: &RunRequest<'_>) -> Result<Summary, EngineError> {
     let work = WorkFolder::create(&settings.work(), name.as_str())?;
     let result = run_in(request, &work, metrics);
     // What could not be undone stays in the journal, for `clean`.
-    if crossvisor_store::journal::pending(&work.journal())?.is_empty() {
+    let left = crossvisor_store::journal::pending(&work.journal())?.len();
+    if left == 0 {
         work.remove()?;
     }
-    result
+    Ok(Summary { left, ..result? })
 }
 
 /// Removes what a run left when it stopped.

@@ -13,7 +13,7 @@ pub mod local;
 pub mod lock;
 pub mod machine;
 pub mod port;
-mod quote;
+pub mod quote;
 pub mod ssh;
 pub mod transfer;
 pub mod uri;

@@ -1,7 +1,5 @@
 //! Hosts that are guests of this machine.
 
-use std::ffi::OsString;
-
 use clap::Subcommand;
 use crossvisor_model::{Bytes, Name};
 
@@ -36,7 +34,8 @@ In a scenario: 'hosts: {xen: {up: lab}}'.")]
     /// A shell on a host, or one command
     Shell {
         name: Name,
+        /// Words, or one line for the shell of the host: 'virsh list | wc -l'
         #[arg(last = true)]
-        command: Vec<OsString>,
+        command: Vec<String>,
     },
 }

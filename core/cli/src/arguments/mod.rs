@@ -45,8 +45,8 @@ Examples:
 
 Exit codes:
   0  good
-  1  some cells failed, the run was interrupted, parts of imported files were refused, or a plugin does not pass its
-     check
+  1  some cells failed, the run was interrupted or could not remove all that it made, parts of imported files were
+     refused, or a plugin does not pass its check
   2  wrong scenario or usage, or nothing to import
   3  this machine cannot do it: missing programs, no room on the disk, no libvirt ...";
 

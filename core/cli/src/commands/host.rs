@@ -1,6 +1,5 @@
 //! `crossvisor host`: hosts that are guests of this machine and stay.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -9,7 +8,7 @@ use std::time::Instant;
 
 use crossvisor_engine::{kept, KeepRequest, KeptHost, Settings};
 use crossvisor_model::{Accel, Event, HostGuest, Name, Stamped};
-use crossvisor_target::Cancel;
+use crossvisor_target::{quote, Cancel};
 
 use crate::exit::Failure;
 use crate::inventory::Inventory;
@@ -95,12 +94,34 @@ pub fn list() -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure`] when there is no such host or no `ssh`.
-pub fn shell(name: &Name, command: &[OsString]) -> Result<ExitCode, Failure> {
+pub fn shell(name: &Name, command: &[String]) -> Result<ExitCode, Failure> {
     let host = KeptHost::find(&Settings::from_environment(), name)?;
     let mut ssh = Command::new("ssh");
     if let Some(config) = &host.address.ssh_config {
         ssh.arg("-F").arg(config);
     }
-    ssh.arg("--").arg(host.ssh_alias()).args(command);
+    ssh.arg("--").arg(host.ssh_alias()).args(line(command));
     Err(Failure::Ssh(ssh.exec()))
+}
+
+/// What the shell of the host is given: one word as it is, several so that it takes them for the same words.
+fn line(command: &[String]) -> Option<String> {
+    match command {
+        [] => None,
+        [line] => Some(line.clone()),
+        words => Some(quote::line(words)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_word_is_a_line_for_the_shell_and_several_stay_words() {
+        let of = |words: &[&str]| line(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["virsh list | wc -l"]).as_deref(), Some("virsh list | wc -l"));
+        assert_eq!(of(&["cat", "a b"]).as_deref(), Some("'cat' 'a b'"));
+    }
 }

@@ -107,12 +107,16 @@ pub(super) fn conclude(directory: &Path) -> Result<(), Failure> {
 }
 
 pub(super) fn exit(summary: Summary) -> Exit {
-    let Summary { good, failed, skipped, interrupted } = summary;
+    let Summary { good, failed, skipped, interrupted, left } = summary;
     let interrupted = interrupted || skipped > 0;
-    if interrupted {
+    if interrupted && left == 0 {
         output::say("interrupted: what the run created is removed, what it measured is kept");
     }
-    if failed == 0 && !interrupted {
+    if left > 0 {
+        let left = output::count(left, "thing");
+        output::say(&format!("{left} of the run could not be removed: 'crossvisor clean' tries it again"));
+    }
+    if failed == 0 && !interrupted && left == 0 {
         return Exit::Good;
     }
     output::say(&format!("{good} good, {failed} failed, {skipped} skipped"));
