@@ -2,8 +2,11 @@
 //!
 //! Owns the wording of a row. It must never know a format.
 
+use std::collections::BTreeMap;
+
 use crossvisor_analysis::{
-    CellReport, Comparison, Estimate, Lack, MetricComparison, Row, Unshown, Verdict, WorkloadComparison,
+    CellReport, Comparison, Estimate, Lack, MetricComparison, Ratio, Row, Unshown, Verdict,
+    WorkloadComparison,
 };
 use crossvisor_model::{Axes, Baseline, Better, Name};
 use serde::Serialize;
@@ -41,6 +44,8 @@ pub struct Line {
     /// Replicates with a number.
     pub n: String,
     pub numbers: Option<Numbers>,
+    /// What each guest keeps among more guests, as a percentage: `62.0`, `-`
+    pub kept: String,
     /// What is said in place of numbers.
     pub words: String,
     /// `96.2`, `baseline`, `-`
@@ -67,6 +72,9 @@ pub struct Numbers {
     /// Jain's index.
     pub evenness: String,
 }
+
+/// What each guest keeps of what it does among the fewest guests, by setup.
+type Kept<'a> = BTreeMap<(&'a Name, &'a Name, Option<&'a Name>, u32), Ratio>;
 
 const LEFT_OUT: &str = "* without values that were too fast to measure: the true mean is better";
 const LOST: &str = "† without the replicates that failed or lost a value";
@@ -155,8 +163,9 @@ pub fn tables(comparison: &Comparison, metrics: Metrics) -> Vec<Table> {
 
 fn table(workload: &WorkloadComparison, metric: &MetricComparison, setups: &Setups) -> Table {
     let scale = scale(metric);
-    let rows: Vec<Line> =
-        metric.rows.iter().zip(&workload.cells).map(|(row, cell)| line(row, cell, scale, setups)).collect();
+    let kept = kept(metric);
+    let rows = metric.rows.iter().zip(&workload.cells);
+    let rows: Vec<Line> = rows.map(|(row, cell)| line(row, cell, scale, setups, &kept)).collect();
     Table {
         workload: workload.workload.to_string(),
         label: one_line(&metric.spec.label),
@@ -174,9 +183,21 @@ pub fn footnotes<'a>(means: impl Iterator<Item = &'a str> + Clone) -> Vec<&'stat
     [LEFT_OUT, LOST, DOUBTED].into_iter().filter(|note| note.chars().next().is_some_and(&marked)).collect()
 }
 
-fn line(row: &Row, cell: &CellReport, scale: Scale, setups: &Setups) -> Line {
+fn kept(metric: &MetricComparison) -> Kept<'_> {
+    let points = metric.scaling.iter().flat_map(|curve| {
+        let machine = move |guests| (&curve.host, &curve.hypervisor, curve.storage.as_ref(), guests);
+        let more = curve.points.iter().skip(1);
+        more.filter_map(move |point| Some((machine(point.guests), point.efficiency?)))
+    });
+    points.collect()
+}
+
+fn line(row: &Row, cell: &CellReport, scale: Scale, setups: &Setups, kept: &Kept<'_>) -> Line {
     let numbers = numbers(row, cell, scale);
+    let Axes { host, hypervisor, storage, guests, .. } = &row.axes;
+    let kept = kept.get(&(host, hypervisor, storage.as_ref(), *guests));
     Line {
+        kept: kept.map_or(NONE.to_string(), |ratio| number::percent(ratio.value)),
         setup: setups.label(&row.axes),
         n: row.estimate.summary().map_or(0, |summary| summary.n).to_string(),
         words: if numbers.is_some() { String::new() } else { words(&row.estimate, cell) },

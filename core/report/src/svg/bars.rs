@@ -45,6 +45,7 @@ pub struct Bar {
     pub whisker_text: String,
 }
 
+/// Where the axis ends at most.
 const RIGHT: f64 = 302.0;
 const ROW: f64 = 21.0;
 const BAR: f64 = 13.0;
@@ -68,7 +69,9 @@ impl Chart {
     pub fn draw(&self) -> Drawing {
         let labels = self.bars().map(|bar| bar.label.chars().count().min(LABEL_CHARACTERS)).max();
         let left = (labels.unwrap_or(0) as f64 * CHARACTER + 12.0).max(84.0);
-        let scale = Scale { axis: Axis::to(self.longest().max(self.reach)), left };
+        let texts = self.bars().filter(|bar| bar.value.is_some()).map(|bar| bar.text.chars().count());
+        let right = RIGHT.min(WIDTH - texts.max().unwrap_or(0) as f64 * CHARACTER - 8.0);
+        let scale = Scale { axis: Axis::to(self.longest().max(self.reach)), left, right };
         let (mut body, mut y) = heading(&self.title);
         let top = y - 6.0;
         let mut bars = String::new();
@@ -117,11 +120,12 @@ impl Chart {
 struct Scale {
     axis: Axis,
     left: f64,
+    right: f64,
 }
 
 impl Scale {
     fn x(&self, value: f64) -> f64 {
-        self.left + self.axis.share(value) * (RIGHT - self.left)
+        self.left + self.axis.share(value) * (self.right - self.left)
     }
 
     /// Grid, tick texts, the reference line, and the axis text.
@@ -221,6 +225,19 @@ mod tests {
         assert_eq!(chart(Some(93.0), Some((90.0, 96.0))).longest(), 96.0);
         let svg = Chart { reach: 400.0, ..chart(Some(93.0), None) }.draw().svg("");
         assert!(svg.contains(">400</text>"), "{svg}");
+    }
+
+    #[test]
+    fn the_axis_ends_before_the_longest_text() {
+        let end = |text: &str| {
+            let mut chart = chart(Some(100.0), None);
+            chart.groups[0].bars[0].text = text.to_string();
+            let svg = chart.draw().svg("");
+            let last = svg.rsplit("class=\"grid\"").nth(1).and_then(|rest| rest.rsplit("x2=\"").next());
+            last.and_then(|x| x.split('"').next()?.parse::<f64>().ok()).expect("a grid line")
+        };
+        assert!((end("93.0 %") - RIGHT).abs() < 0.1);
+        assert!(end("93.0 % worse") < WIDTH - 12.0 * CHARACTER);
     }
 
     #[test]
