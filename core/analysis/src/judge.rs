@@ -19,7 +19,12 @@ pub(crate) fn judge(workloads: &mut [WorkloadComparison], baselines: &[&[Option<
     }
     for headline in [true, false] {
         let metrics = workloads.iter_mut().flat_map(|workload| &mut workload.metrics);
-        correct(metrics.filter(|metric| metric.spec.headline == headline), rules);
+        let family = metrics.filter(|metric| metric.spec.headline == headline);
+        let rows = family.flat_map(|MetricComparison { spec, rows, .. }| {
+            let better = spec.better;
+            rows.iter_mut().map(move |row| (row, better))
+        });
+        correct(rows, rules);
     }
 }
 
@@ -38,7 +43,12 @@ fn examine_all(metric: &mut MetricComparison, baselines: &[Option<usize>], table
 }
 
 /// The tests of a row against its baseline, or the verdict where there is nothing to test.
-fn examine(own: &Row, base: &Row, better: Better, tables: &mut RankTables) -> Result<Tests, Verdict> {
+pub(crate) fn examine(
+    own: &Row,
+    base: &Row,
+    better: Better,
+    tables: &mut RankTables,
+) -> Result<Tests, Verdict> {
     if own.estimate.too_fast() + base.estimate.too_fast() > 0 {
         return examine_order(own, base, better, tables);
     }
@@ -95,13 +105,9 @@ fn ordered(replicates: &[Replicate], better: Better) -> Result<Vec<f64>, Lack> {
     Ok(values)
 }
 
-/// Adjusts the p values of a family and gives its rows their verdicts.
-fn correct<'a>(metrics: impl Iterator<Item = &'a mut MetricComparison>, rules: Rules) {
-    let mut family: Vec<(&mut Row, Better)> = Vec::new();
-    for metric in metrics {
-        let better = metric.spec.better;
-        family.extend(metric.rows.iter_mut().filter(|row| row.tests.is_some()).map(|row| (row, better)));
-    }
+/// Adjusts the p values of a family and gives its rows that have tests their verdicts.
+pub(crate) fn correct<'a>(rows: impl Iterator<Item = (&'a mut Row, Better)>, rules: Rules) {
+    let family: Vec<(&mut Row, Better)> = rows.filter(|(row, _)| row.tests.is_some()).collect();
     let p: Vec<f64> =
         family.iter().map(|(row, _)| row.tests.and_then(|tests| tests.p()).unwrap_or(1.0)).collect();
     for ((row, better), p) in family.into_iter().zip(holm(&p)) {

@@ -3,6 +3,7 @@
 //! Owns every number derived from samples. It must never do I/O, read a clock, or turn a value that was
 //! too fast to measure into a number.
 
+pub mod across;
 pub mod balance;
 pub mod bootstrap;
 mod compare;
@@ -23,9 +24,11 @@ pub mod summary;
 mod suspect;
 #[cfg(test)]
 mod tests;
+mod unlike;
 pub mod verdict;
 mod welch;
 
+pub use across::{Across, CellAcross, Lone, MetricAcross, RunAcross, across};
 pub use balance::Balance;
 pub use compare::compare;
 pub use comparison::{

@@ -6,6 +6,7 @@
 pub mod action;
 pub mod axes;
 pub mod catalog;
+pub mod difference;
 pub mod domain;
 pub mod event;
 pub mod host;
@@ -23,6 +24,7 @@ pub mod unit;
 pub use action::{Action, Exec, ExecResult, Place, Step, StepResult};
 pub use axes::{Axes, Cell, CellId};
 pub use catalog::{Catalog, GuestOffer, HostOffer};
+pub use difference::Difference;
 pub use domain::{Accel, DomainSpec, Forward, Multiboot, Network, Volume, VolumeSource};
 pub use event::{CellStatus, Event, Outcome, Phase, Stamped};
 pub use host::{HostAddress, HostGuest, HostSpec};

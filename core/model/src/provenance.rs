@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Accel, CellId, Name, Volume};
+use crate::{Accel, CellId, Difference, Name, Volume};
 
 /// The circumstances of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,37 +24,11 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// What is not the same in a later part of the run: `hosts.here.kernel: 6.1.0 before, 6.1.1 now`. The time, and what was
-    /// free on a host, differ always and are left out.
+    /// What is not the same in another run, or in a later part of this one. The time, and what was free on a host, differ
+    /// always and are left out.
     #[must_use]
-    pub fn differences(&self, later: &Self) -> Vec<String> {
-        let [before, now] = [self, later].map(|one| {
-            let mut leaves = BTreeMap::new();
-            collect("", &serde_json::to_value(one).unwrap_or_default(), &mut leaves);
-            leaves
-        });
-        let keys: std::collections::BTreeSet<_> = before.keys().chain(now.keys()).collect();
-        let text = |leaves: &BTreeMap<String, String>, key: &str| {
-            leaves.get(key).cloned().unwrap_or_else(|| "nothing".into())
-        };
-        let differ = keys.into_iter().filter(|key| before.get(*key) != now.get(*key));
-        differ.map(|key| format!("{key}: {} before, {} now", text(&before, key), text(&now, key))).collect()
-    }
-}
-
-/// The values of a document by their paths.
-fn collect(path: &str, value: &serde_json::Value, leaves: &mut BTreeMap<String, String>) {
-    match value {
-        serde_json::Value::Object(members) => {
-            for (name, value) in
-                members.iter().filter(|(name, _)| !matches!(name.as_str(), "started" | "staged"))
-            {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                collect(&path, value, leaves);
-            }
-        }
-        serde_json::Value::String(text) => drop(leaves.insert(path.into(), text.clone())),
-        other => drop(leaves.insert(path.into(), other.to_string())),
+    pub fn differences(&self, other: &Self) -> Vec<Difference> {
+        Difference::between("", self, other, &["started", "staged"])
     }
 }
 
@@ -169,8 +143,9 @@ mod tests {
             started: started.into(),
             ..Provenance::default()
         };
-        assert_eq!(of("6.1.0", "now").differences(&of("6.1.0", "then")), Vec::<String>::new());
+        assert_eq!(of("6.1.0", "now").differences(&of("6.1.0", "then")), []);
         let differences = of("6.1.0", "now").differences(&of("6.1.1", "now"));
-        assert_eq!(differences, ["hosts.here.kernel: 6.1.0 before, 6.1.1 now"]);
+        assert_eq!(differences.len(), 1);
+        assert_eq!(differences[0].to_string(), "hosts.here.kernel: 6.1.0 before, 6.1.1 now");
     }
 }

@@ -3,6 +3,7 @@
 //! Owns how numbers are shown. Every function is pure and deterministic: the same record gives the same bytes.
 //! It must never compute a statistic, do I/O, or let a guest's output reach a terminal or a browser unescaped.
 
+mod across;
 mod charts;
 mod clean;
 mod facts;
@@ -20,6 +21,10 @@ mod table;
 mod telemetry;
 mod text;
 
+pub use across::{
+    COLUMNS as ACROSS_COLUMNS, csv as across_csv, json as across_json, markdown as across_markdown,
+    text as across_text,
+};
 pub use charts::charts;
 pub use html::html;
 #[cfg(feature = "schema")]

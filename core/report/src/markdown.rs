@@ -44,7 +44,7 @@ fn bullets(out: &mut String, texts: &[String]) {
     }
 }
 
-fn section(out: &mut String, title: &str, notes: &[Note]) {
+pub fn section(out: &mut String, title: &str, notes: &[Note]) {
     if !notes.is_empty() {
         *out += &format!("\n## {title}\n");
     }
@@ -92,7 +92,7 @@ fn grid(out: &mut String, table: &Table, percent_heading: Option<&str>) {
 }
 
 /// The text on one line, with every character that Markdown or HTML could take for markup made harmless.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in one_line(text).chars() {
         match c {

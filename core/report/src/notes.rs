@@ -36,7 +36,7 @@ pub struct Note {
 }
 
 /// Each text once, in the order they come.
-fn notes(said: impl Iterator<Item = (String, Place)>) -> Vec<Note> {
+pub fn notes(said: impl Iterator<Item = (String, Place)>) -> Vec<Note> {
     let mut notes: Vec<(String, Vec<Place>)> = Vec::new();
     for (text, place) in said {
         match notes.iter_mut().find(|(known, _)| *known == text) {

@@ -151,7 +151,7 @@ fn state(row: &Row) -> (&'static str, usize, Vec<String>) {
     }
 }
 
-fn better(better: Better) -> &'static str {
+pub fn better(better: Better) -> &'static str {
     match better {
         Better::Higher => "higher",
         Better::Lower => "lower",
@@ -164,7 +164,7 @@ fn list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Foreign text on one line; what a spreadsheet would take for a formula gets an apostrophe before it.
-fn free(text: &str) -> String {
+pub fn free(text: &str) -> String {
     let text = one_line(text);
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text }
 }

@@ -88,7 +88,11 @@ pub struct Setups {
 
 impl Setups {
     pub fn of(comparison: &Comparison) -> Self {
-        let mut hosts = comparison.workloads.iter().flat_map(|w| &w.cells).map(|cell| &cell.axes.host);
+        Self::of_cells(comparison.workloads.iter().flat_map(|workload| &workload.cells))
+    }
+
+    pub fn of_cells<'a>(cells: impl Iterator<Item = &'a CellReport>) -> Self {
+        let mut hosts = cells.map(|cell| &cell.axes.host);
         let first = hosts.next();
         Self { several_hosts: hosts.any(|host| Some(host) != first) }
     }

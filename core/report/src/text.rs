@@ -53,7 +53,7 @@ pub fn title(table: &Table) -> String {
     format!("{}: {} ({}{comma}{})", table.workload, table.label, table.unit, table.better)
 }
 
-fn section(lines: &mut Vec<String>, title: &str, notes: &[Note], width: usize) {
+pub fn section(lines: &mut Vec<String>, title: &str, notes: &[Note], width: usize) {
     if notes.is_empty() {
         return;
     }
@@ -77,7 +77,7 @@ fn percent(line: &Line) -> String {
     }
 }
 
-fn length(text: &str) -> usize {
+pub fn length(text: &str) -> usize {
     text.chars().count()
 }
 

@@ -4,6 +4,7 @@
 
 mod check;
 mod clean;
+mod compare;
 mod doctor;
 mod guest;
 mod host;
@@ -25,6 +26,7 @@ use crossvisor_model::Name;
 
 pub use check::Check;
 pub use clean::Clean;
+pub use compare::{Compare, CompareFormat};
 pub use doctor::Doctor;
 pub use guest::Guest;
 pub use host::Host;
@@ -81,6 +83,8 @@ pub enum Command {
     Status(Status),
     /// Show a stored run again
     Report(Report),
+    /// Compare stored runs with the first of them
+    Compare(Compare),
     /// Look whether a stored run is as it was written
     Check(Check),
     /// Make a run of results that were measured elsewhere, or a scenario of a guest of xm, xl or libvirt

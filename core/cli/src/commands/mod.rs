@@ -4,6 +4,7 @@
 
 mod check;
 mod clean;
+mod compare;
 mod completions;
 mod doctor;
 mod guest;
@@ -40,6 +41,7 @@ pub fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Resume(asked) => return resume::execute(&asked, plugins).map(Into::into),
         Command::Status(asked) => status::execute(&asked)?,
         Command::Report(asked) => report::execute(&asked)?,
+        Command::Compare(asked) => compare::execute(&asked)?,
         Command::Check(asked) => return check::execute(&asked).map(Into::into),
         Command::Import(asked) => {
             let of_guests = import_guest::KINDS.contains(&asked.kind.as_str());
