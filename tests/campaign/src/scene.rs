@@ -27,7 +27,7 @@ impl Scene {
             for entry in entries(&folder)? {
                 let path = entry.path();
                 let name = path.strip_prefix(machine.folder()).unwrap_or(&path).display().to_string();
-                if KEPT.iter().any(|kept| name.starts_with(kept)) {
+                if KEPT.iter().any(|kept| name.starts_with(kept)) || is_half_written(&name) {
                     continue;
                 }
                 let kind = entry.file_type()?;
@@ -55,6 +55,12 @@ impl Scene {
         let same = |(thing, content): &(&String, &Vec<u8>)| self.0.get(*thing) != Some(content);
         before.0.iter().filter(same).map(|(thing, _)| thing.clone()).collect()
     }
+}
+
+/// A note of libvirt's on a running domain that is being written again whenever the driver is opened. Where a process ends
+/// meanwhile it stays, beside the whole one, until the next opens the driver.
+fn is_half_written(name: &str) -> bool {
+    name.starts_with("s/embed/run/qemu/") && name.ends_with(".xml.new")
 }
 
 fn entries(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
