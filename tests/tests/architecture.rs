@@ -47,8 +47,12 @@ fn dependencies(folder: &str) -> Vec<String> {
 
 /// Source files of a crate without its tests, by path relative to the root.
 fn sources(folder: &str) -> BTreeMap<String, String> {
+    sources_below(&root().join(folder).join("src"))
+}
+
+fn sources_below(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![root().join(folder).join("src")];
+    let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("folder") {
             let path = entry.expect("entry").path();
@@ -182,21 +186,9 @@ fn nothing_is_left_for_later() {
 
 /// Texts of all sources with tests, of the tests' own folders too.
 fn tested() -> String {
-    let mut text = String::new();
-    for folder in crates().iter().map(String::as_str).chain(["tests"]) {
-        let mut folders = vec![root().join(folder)];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("folder") {
-                let path = entry.expect("entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    text += &fs::read_to_string(&path).expect("source");
-                }
-            }
-        }
-    }
-    text
+    let folders = crates();
+    let all = folders.iter().map(String::as_str).chain(["tests"]);
+    all.flat_map(|folder| sources_below(&root().join(folder)).into_values()).collect()
 }
 
 #[test]

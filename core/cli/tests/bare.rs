@@ -5,21 +5,8 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::{text, Home};
+use common::{text, Home, SCENARIO};
 use rustix::process::{kill_process, Pid, Signal};
-
-const SCENARIO: &str = "\
-name: bare
-guest: {image: debian-12, memory: 256MiB}
-matrix:
-  hypervisor: [bare]
-  storage: [file]
-  guests: [1]
-  workload: [pi]
-workloads:
-  pi: {digits: 100}
-repeat: 2
-";
 
 #[test]
 fn a_run_is_shown_kept_and_shown_again() {

@@ -2,20 +2,7 @@
 
 mod common;
 
-use common::{text, Home};
-
-const SCENARIO: &str = "\
-name: bare
-guest: {image: debian-12, memory: 256MiB}
-matrix:
-  hypervisor: [bare]
-  storage: [file]
-  guests: [1]
-  workload: [pi]
-workloads:
-  pi: {digits: 100}
-repeat: 2
-";
+use common::{text, Home, SCENARIO};
 
 fn run(home: &Home, scenario: &str, name: &str) {
     let output = home.run(&["run", home.scenario(scenario), "--name", name, "--quiet"]);

@@ -239,8 +239,7 @@ fn visits(run: &Run<'_>, history: &History) -> Result<Summary, EngineError> {
     for (number, planned) in (1..).zip(&run.plan.order) {
         if !repeats.is_decided(planned) {
             if run.cancel.is_raised() {
-                run.log.tell(Event::Interrupted { visit: number })?;
-                summary.interrupted = true;
+                summary.interrupt(run.log, number)?;
                 break;
             }
             let record = RunDirectory::read(run.log.directory().path())?;
@@ -252,10 +251,7 @@ fn visits(run: &Run<'_>, history: &History) -> Result<Summary, EngineError> {
             continue;
         }
         if run.cancel.is_raised() {
-            if !summary.interrupted {
-                run.log.tell(Event::Interrupted { visit: number })?;
-                summary.interrupted = true;
-            }
+            summary.interrupt(run.log, number)?;
             summary.skipped += one.cells.len();
             continue;
         }

@@ -165,6 +165,17 @@ fn metrics(plan: &Plan, plugins: &Plugins) -> Result<BTreeMap<Name, Vec<MetricSp
 }
 
 impl Summary {
+    /// Notes, and tells once, that the visits from this one on are not tried.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn interrupt(&mut self, log: &Log<'_>, visit: usize) -> Result<(), EngineError> {
+        match std::mem::replace(&mut self.interrupted, true) {
+            true => Ok(()),
+            false => log.tell(Event::Interrupted { visit }),
+        }
+    }
+
     /// Counts what came of a visit's cells.
     pub fn add(&mut self, outcomes: &[Outcome]) {
         for outcome in outcomes {

@@ -4,8 +4,6 @@
 //! a value that is not known has no line. Units of what workloads measure are as many as their tools have, so `unit`
 //! is a label there; families of the program's own are in base units.
 
-use std::fmt::{Display, Write};
-
 use crossvisor_analysis::{CellReport, Comparison, Row, Summary};
 use crossvisor_model::{Axes, CellStatus, Name, RunRecord, SeriesSummary};
 
@@ -58,7 +56,7 @@ fn summary(row: &Row) -> Option<&Summary> {
 /// The run as OpenMetrics text, with its `# EOF`.
 #[must_use]
 pub fn openmetrics(record: &RunRecord, comparison: &Comparison) -> String {
-    let mut text = Exposition { text: String::new(), run: one_line(&record.name) };
+    let mut text = Exposition { text: String::new(), run: escape(&one_line(&record.name)) };
     run(&mut text, record);
     for (family, help, figure) in FIGURES {
         text.family(family, "gauge", help);
@@ -151,7 +149,7 @@ fn labels(cell: &CellReport, own: &[(&'static str, &str)]) -> Labels {
     labels
 }
 
-/// The text so far, and the run that every line is of.
+/// The text so far, and the run that every line is of, escaped.
 struct Exposition {
     text: String,
     run: String,
@@ -159,20 +157,20 @@ struct Exposition {
 
 impl Exposition {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
-        self.put(format_args!("# TYPE {name} {kind}\n# HELP {name} {help}\n"));
+        self.text += &format!("# TYPE {name} {kind}\n# HELP {name} {help}\n");
         if name.ends_with("_seconds") {
-            self.put(format_args!("# UNIT {name} seconds\n"));
+            self.text += &format!("# UNIT {name} seconds\n");
         }
     }
 
     /// A line, unless its value is not known.
     fn line(&mut self, name: &str, labels: &[(&'static str, String)], value: Option<f64>) {
         let Some(value) = value.filter(|value| value.is_finite()) else { return };
-        self.put(format_args!("{name}{{run=\"{}\"", escape(&self.run.clone())));
+        self.text += &format!("{name}{{run=\"{}\"", self.run);
         for (label, text) in labels {
-            self.put(format_args!(",{label}=\"{}\"", escape(text)));
+            self.text += &format!(",{label}=\"{}\"", escape(text));
         }
-        self.put(format_args!("}} {value}\n"));
+        self.text += &format!("}} {value}\n");
     }
 
     /// Lines of the replicates of each cell: the replicate, labels of its own, and the value.
@@ -190,11 +188,6 @@ impl Exposition {
                 self.line(family, &labels, Some(value));
             }
         }
-    }
-
-    fn put(&mut self, part: impl Display) {
-        // Writing to a string does not fail.
-        let _ = write!(self.text, "{part}");
     }
 }
 

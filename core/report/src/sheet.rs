@@ -63,17 +63,31 @@ pub const COLUMNS: [&str; 42] = [
 /// # Errors
 /// [`ReportError::Csv`] when the writer fails, which memory does not.
 pub fn csv(record: &RunRecord, comparison: &Comparison) -> Result<String, ReportError> {
+    let compared = is_compared(comparison);
+    let rows = comparison.workloads.iter().flat_map(|workload| {
+        workload.metrics.iter().flat_map(move |metric| {
+            metric.rows.iter().zip(&workload.cells).map(move |(row, cell)| {
+                let baseline = row.baseline.as_ref().filter(|_| compared);
+                fields(record, metric, row, cell, baseline)
+            })
+        })
+    });
+    sheet(&COLUMNS, rows)
+}
+
+/// A header and rows as CSV of RFC 4180.
+///
+/// # Errors
+/// [`ReportError::Csv`] when the writer fails, which memory does not.
+pub(crate) fn sheet<const N: usize>(
+    header: &[&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> Result<String, ReportError> {
     let failed = |error: &dyn std::fmt::Display| ReportError::Csv(error.to_string());
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    writer.write_record(COLUMNS).map_err(|e| failed(&e))?;
-    let compared = is_compared(comparison);
-    for workload in &comparison.workloads {
-        for metric in &workload.metrics {
-            for (row, cell) in metric.rows.iter().zip(&workload.cells) {
-                let baseline = row.baseline.as_ref().filter(|_| compared);
-                writer.write_record(fields(record, metric, row, cell, baseline)).map_err(|e| failed(&e))?;
-            }
-        }
+    writer.write_record(header).map_err(|e| failed(&e))?;
+    for row in rows {
+        writer.write_record(row).map_err(|e| failed(&e))?;
     }
     let bytes = writer.into_inner().map_err(|e| failed(&e))?;
     String::from_utf8(bytes).map_err(|e| failed(&e))

@@ -3,21 +3,10 @@
 
 mod common;
 
-use std::path::Path;
-
+use common::golden;
 use crossvisor_analysis::{Across, across};
 use crossvisor_model::{RunRecord, Value};
 use crossvisor_report::{ACROSS_COLUMNS, Metrics, across_csv, across_json, across_markdown, across_text};
-
-fn golden(file: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, actual).expect("a writable file");
-    }
-    let expected = std::fs::read_to_string(&path).expect("a golden file");
-    let differs = expected.lines().zip(actual.lines()).position(|(expected, actual)| expected != actual);
-    assert!(expected == actual, "{file} differs, first in line {:?} (from 0)", differs);
-}
 
 /// A later run: another kernel, other work of `pi`, a network half as fast, and no guests with e1000.
 fn later() -> RunRecord {

@@ -1,6 +1,5 @@
 //! The OpenMetrics text of the made-up run: its form, and that what was not measured has no line.
 
-#[allow(dead_code)]
 mod common;
 
 use std::collections::BTreeSet;

@@ -8,6 +8,20 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+/// A run on the bare host.
+pub const SCENARIO: &str = "\
+name: bare
+guest: {image: debian-12, memory: 256MiB}
+matrix:
+  hypervisor: [bare]
+  storage: [file]
+  guests: [1]
+  workload: [pi]
+workloads:
+  pi: {digits: 100}
+repeat: 2
+";
+
 /// A person's empty home, with the program in a folder of its own: no plugin file lies beside it.
 pub struct Home(pub TempDir);
 

@@ -5,7 +5,7 @@ use crossvisor_model::Name;
 
 use super::{reason, verdict, worded};
 use crate::ReportError;
-use crate::sheet::{better, free};
+use crate::sheet::{better, free, sheet};
 
 /// The header. Means are in `unit`, but that of a run with another unit, which is empty; differences are shares, 0.01
 /// being 1 %; empty means unknown or not compared. Several `unlike` are separated by `; `.
@@ -39,18 +39,10 @@ pub const COLUMNS: [&str; 22] = [
 /// # Errors
 /// [`ReportError::Csv`] when the writer fails, which memory does not.
 pub fn csv(across: &Across) -> Result<String, ReportError> {
-    let failed = |error: &dyn std::fmt::Display| ReportError::Csv(error.to_string());
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    writer.write_record(COLUMNS).map_err(|e| failed(&e))?;
-    for run in &across.runs {
-        for cell in &run.cells {
-            for metric in &cell.metrics {
-                writer.write_record(fields(across, run, cell, metric)).map_err(|e| failed(&e))?;
-            }
-        }
-    }
-    let bytes = writer.into_inner().map_err(|e| failed(&e))?;
-    String::from_utf8(bytes).map_err(|e| failed(&e))
+    let cells = across.runs.iter().flat_map(|run| run.cells.iter().map(move |cell| (run, cell)));
+    let rows = cells
+        .flat_map(|(run, cell)| cell.metrics.iter().map(move |metric| fields(across, run, cell, metric)));
+    sheet(&COLUMNS, rows)
 }
 
 fn fields(across: &Across, run: &RunAcross, cell: &CellAcross, metric: &MetricAcross) -> [String; 22] {

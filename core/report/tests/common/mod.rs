@@ -1,6 +1,11 @@
 //! A small run made up for the tests: three hypervisors, one and two guests, three workloads, two replicates,
 //! with a value that was too fast, a cell that failed, flags, and text that attacks its reader.
 
+// Each test program uses its part of it.
+#![allow(dead_code)]
+
+use std::path::Path;
+
 use crossvisor_model::{Axes, Cell, CellId, MetricSpec, Name, RunRecord, Sample};
 use serde_json::{Value as Json, json};
 
@@ -179,4 +184,15 @@ pub fn record() -> RunRecord {
         "notices": ["no usable KVM on here: emulating"], "complete": true,
     }))
     .expect("a record")
+}
+
+/// Compares with a file of `tests/golden`, or with `UPDATE_GOLDEN=1` writes it.
+pub fn golden(file: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, actual).expect("a writable file");
+    }
+    let expected = std::fs::read_to_string(&path).expect("a golden file");
+    let differs = expected.lines().zip(actual.lines()).position(|(expected, actual)| expected != actual);
+    assert!(expected == actual, "{file} differs, first in line {:?} (from 0)", differs);
 }
